@@ -807,7 +807,8 @@ export type Mutation = {
   testWebhook: WebhookDelivery;
   /**
    * Resends one delivery, or all failed deliveries created since a given time. Pass exactly one of deliveryId and since.
-   * Returns the number of deliveries that the server will resend. Returns CONFLICT if the webhook is disabled or paused.
+   * Returns the number of deliveries that the server will resend. Returns CONFLICT if the webhook is disabled or paused,
+   * but not if the server only makes one attempt a minute because the receiver fails.
    */
   redeliver: Scalars['Int']['output'];
 };
@@ -2804,7 +2805,10 @@ export type Webhook = {
   /** The types of events that the webhook sends. */
   events: Array<EventType>;
   enabled: Scalars['Boolean']['output'];
-  /** Why deliveries are paused; null if they are not paused. To resume after failures, use updateWebhook(enabled: true). */
+  /**
+   * Why the server has paused the deliveries, or why it makes only one attempt a minute; otherwise null. To resume after
+   * failures, use updateWebhook(enabled: true).
+   */
   paused?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
   /**

@@ -966,7 +966,7 @@ export interface Webhook {
   events: EventType[]
   id: string
   name: string | null
-  /** Why deliveries are paused; null if they are not paused. To resume after failures, use updateWebhook(enabled: true). */
+  /** Why the server has paused the deliveries, or why it makes only one attempt a minute; otherwise null. To resume after failures, use updateWebhook(enabled: true). */
   paused: string | null
   /** The signing secret (whsec_…). Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: string | null
@@ -1876,7 +1876,7 @@ export interface MutationFields {
   previewBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Resends one delivery, or all failed deliveries created since a given time. Pass exactly one of deliveryId and since. Returns the number of deliveries that the server will resend. Returns CONFLICT if the webhook is disabled or paused. */
+  /** Resends one delivery, or all failed deliveries created since a given time. Pass exactly one of deliveryId and since. Returns the number of deliveries that the server will resend. Returns CONFLICT if the webhook is disabled or paused, but not if the server only makes one attempt a minute because the receiver fails. */
   redeliver: Leaf<number, {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined
@@ -2653,7 +2653,7 @@ export interface WebhookFields {
   events: Leaf<EventType[]>
   id: Leaf<string>
   name: Leaf<string | null>
-  /** Why deliveries are paused; null if they are not paused. To resume after failures, use updateWebhook(enabled: true). */
+  /** Why the server has paused the deliveries, or why it makes only one attempt a minute; otherwise null. To resume after failures, use updateWebhook(enabled: true). */
   paused: Leaf<string | null>
   /** The signing secret (whsec_…). Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: Leaf<string | null>
@@ -2933,7 +2933,7 @@ export interface Mutations {
   previewBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Resends one delivery, or all failed deliveries created since a given time. Pass exactly one of deliveryId and since. Returns the number of deliveries that the server will resend. Returns CONFLICT if the webhook is disabled or paused. */
+  /** Resends one delivery, or all failed deliveries created since a given time. Pass exactly one of deliveryId and since. Returns the number of deliveries that the server will resend. Returns CONFLICT if the webhook is disabled or paused, but not if the server only makes one attempt a minute because the receiver fails. */
   redeliver(args: {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined

@@ -131,9 +131,16 @@ describe('the receiver of a webhook', slow, () => {
     expect(
       (await hooks.deliveries(id)).items.filter(({ attempts }: { attempts: number }) => attempts === 0).length,
     ).toBeGreaterThan(20)
+    const failing = { paused: expect.stringMatching(/retrying once a minute/) }
+    const rename = `updateWebhook(id: "${id}", name: "a") { paused }`
+    const rotate = `rotateWebhookSecret(id: "${id}") { paused }`
+    const redeliver = `redeliver(webhookId: "${id}", deliveryId: "${webhook.items[0].id}")`
+    const changed = { updateWebhook: failing, rotateWebhookSecret: failing, redeliver: 1 }
+    expect(await user.data(`mutation { ${rename} ${rotate} ${redeliver} }`)).toEqual(changed)
 
     receiver.respondWith((_message, response) => void response.end())
-    await user.data('mutation ($id: ID!) { updateWebhook(id: $id, enabled: true) { id } }', { id })
+    const enable = 'mutation ($id: ID!) { updateWebhook(id: $id, enabled: true) { paused } }'
+    expect(await user.data(enable, { id })).toEqual({ updateWebhook: { paused: null } })
     const { items, paused } = await hooks.finishedDeliveries(id, 40)
     expect(paused).toBeNull()
     expect(items.every(({ status }: { status: string }) => status === 'delivered')).toBe(true)

@@ -12,6 +12,8 @@ export interface Webhook extends StoredSelection {
   enabled: boolean
   /** Why deliveries are paused, or null if they are not paused. */
   paused: string | null
+  /** Describes the failures of a receiver to which the server makes only one attempt a minute. Otherwise null. */
+  failing: string | null
   created: Date
   /** Whether the webhook is paused because its view is invalid. */
   isViewBroken: boolean

@@ -5,7 +5,7 @@ import { fieldChanges, recordEvents } from '../events/record.ts'
 import { storedFilter } from '../judging/device-selection.ts'
 import { viewsIn } from '../views/apply-view.ts'
 import { type Webhook, webhookTarget } from './webhook.ts'
-import { findWebhookRow, selectWebhooks, writeWebhook } from './webhooks.queries.ts'
+import { selectWebhooks, writeWebhook } from './webhooks.queries.ts'
 
 export async function listWebhooksWithViews(
   db: Database,
@@ -23,11 +23,8 @@ export async function replaceViewOfWebhooks(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { from, to }: { from: string; to: string },
 ): Promise<void> {
-  for (const { webhook: listed, viewIds } of await listWebhooksWithViews(db, viewer.accountId)) {
+  for (const { webhook, viewIds } of await listWebhooksWithViews(db, viewer.accountId)) {
     if (!viewIds.has(from)) continue
-    // In the list, a webhook appears to be paused while the server only probes the receiver. That pause must not be
-    // stored, so the function reads the webhook's row.
-    const webhook = (await findWebhookRow(db, viewer.accountId, listed.id))!
     const after = {
       ...webhook,
       viewId: webhook.viewId === from ? to : webhook.viewId,

@@ -10,7 +10,7 @@ const columns = [
   ...(['filter', 'view_id', 'context', 'is_view_broken'] as const),
 ] as const
 
-type WebhookRow = Pick<Selectable<WebhookTable>, (typeof columns)[number]>
+type WebhookRow = Pick<Selectable<WebhookTable>, (typeof columns)[number]> & { failing: string | null }
 
 const toWebhook = ({ events, filter, view_id, is_view_broken, ...row }: WebhookRow): Webhook => ({
   ...row,
@@ -20,26 +20,17 @@ const toWebhook = ({ events, filter, view_id, is_view_broken, ...row }: WebhookR
   isViewBroken: is_view_broken,
 })
 
-/** Selects the webhooks, newest first. A webhook whose receiver gets only probes is shown as paused. */
+const failing = sql<string | null>`(
+  select 'the last ' || failures || ' attempts failed: retrying once a minute until an attempt succeeds'
+  from webhook_sending as sending
+  where sending.account_id = webhook.account_id and sending.webhook_id = webhook.id and probe_at is not null)`
+
+const fromWebhooks = (db: Database, accountId: string) =>
+  db.selectFrom('webhook').select(columns).select(failing.as('failing')).where('account_id', '=', accountId)
+
+/** Selects the webhooks, newest first. */
 export async function selectWebhooks(db: Database, accountId: string): Promise<Webhook[]> {
-  const rows = await db
-    .selectFrom('webhook')
-    .innerJoin('webhook_sending', (join) =>
-      join
-        .onRef('webhook_sending.account_id', '=', 'webhook.account_id')
-        .onRef('webhook_sending.webhook_id', '=', 'webhook.id'),
-    )
-    .select(['id', 'name', 'url', 'events', 'enabled', 'created', 'filter', 'view_id', 'context', 'is_view_broken'])
-    .select(
-      sql<string | null>`coalesce(paused, case when probe_at is not null then
-        'the last ' || failures || ' attempts failed: retrying once a minute until an attempt succeeds' end)`.as(
-        'paused',
-      ),
-    )
-    .where('webhook.account_id', '=', accountId)
-    .orderBy('created', 'desc')
-    .orderBy('id')
-    .execute()
+  const rows = await fromWebhooks(db, accountId).orderBy('created', 'desc').orderBy('id').execute()
   return rows.map(toWebhook)
 }
 
@@ -64,7 +55,7 @@ export async function insertWebhook(db: Database, accountId: string, webhook: Ne
     .values({ account_id: accountId, ...fields, filter: where, view_id: viewId, encrypted_secret: encryptedSecret })
     .returning(columns)
     .executeTakeFirstOrThrow()
-  return toWebhook(row)
+  return toWebhook({ ...row, failing: null })
 }
 
 export async function insertSending(db: Database, accountId: string, webhookId: string): Promise<void> {
@@ -72,23 +63,12 @@ export async function insertSending(db: Database, accountId: string, webhookId: 
 }
 
 export async function findWebhookRow(db: Database, accountId: string, id: string): Promise<Webhook | undefined> {
-  const row = await db
-    .selectFrom('webhook')
-    .select(columns)
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .executeTakeFirst()
+  const row = await fromWebhooks(db, accountId).where('id', '=', id).executeTakeFirst()
   return row === undefined ? undefined : toWebhook(row)
 }
 
 export async function lockWebhook(db: Database, accountId: string, id: string): Promise<Webhook | undefined> {
-  const row = await db
-    .selectFrom('webhook')
-    .select(columns)
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
+  const row = await fromWebhooks(db, accountId).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
   return row === undefined ? undefined : toWebhook(row)
 }
 
@@ -119,7 +99,7 @@ export async function removeWebhook(db: Database, accountId: string, id: string)
     .where('id', '=', id)
     .returning(columns)
     .executeTakeFirst()
-  return row === undefined ? undefined : toWebhook(row)
+  return row === undefined ? undefined : toWebhook({ ...row, failing: null })
 }
 
 /** Replaces the secret. The current secret becomes the previous secret, which remains valid until the given time. */

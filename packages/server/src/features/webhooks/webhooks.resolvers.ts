@@ -11,6 +11,7 @@ export const webhooksPart = schemaPart(new URL('./webhooks.graphql', import.meta
     webhooks: (_user, { id }, context) => listWebhooks(context, id),
   },
   Webhook: {
+    paused: ({ paused, failing }) => paused ?? failing,
     secret: ({ secret }) => secret ?? null,
     view: ({ viewId }, _args, context) => (viewId === null ? null : loadView(context, viewId)),
     deliveries: (webhook, args, context) => loadDeliveries(context, args, webhook.id),

@@ -125,7 +125,7 @@ export async function updateWebhook(context: Context, id: string, change: Webhoo
       ...selection,
     }
     const endsPause = change.enabled === true || after.url !== before.url || (changesSelection && before.isViewBroken)
-    if (endsPause) Object.assign(after, { paused: null, isViewBroken: false })
+    if (endsPause) Object.assign(after, { paused: null, failing: null, isViewBroken: false })
     const changes = fieldChanges(settingsOf(before), settingsOf(after))
     if (changesSelection && hasSelection(after)) await hideCursor(transaction)
     if (endsPause) await resetSending(transaction, viewer.accountId, id)
