@@ -47,7 +47,10 @@ const exceptions: Readonly<Record<string, string>> = {
         'upsertOverrides',
       ].map((name) => `${name} of features/attributes/attributes.queries.ts`),
       'deleteOverrides of features/attributes/attributes.queries.ts',
-      ...['lockDevices', 'findHolders', 'holdForTime', 'activate', 'touch', 'endTimedHolds', 'deactivateUnheld'].map(
+      ...['lockDevices', 'findHolders', 'holdForTime', 'activate', 'touch'].map(
+        (name) => `${name} of features/presence/presence.queries.ts`,
+      ),
+      ...['endTimedHolds', 'releaseByProcess', 'deactivateUnheld'].map(
         (name) => `${name} of features/presence/presence.queries.ts`,
       ),
       ...['lockServices', 'saveServiceStates'].map((name) => `${name} of features/presence/service-states.queries.ts`),

@@ -117,6 +117,23 @@ describe('two server processes', () => {
     expect(await states(site, second, moved)).toEqual(['active', 'active'])
   })
 
+  test("make a killed third process's device inactive immediately if it is reported inactive after the lease expired", async () => {
+    const third = await site.start(onTestFinished)
+    const device = await register(site, third)
+    await connectMqtt(mqttOf(third), device)
+    await until(site, second, device, ['active', 'active'])
+    const leases = await lockLeases(site)
+    await third.stop('SIGKILL')
+    // Until the lease expires, the server rejects the report.
+    const report = `mutation { reportState(serviceId: "${device.id}", state: "inactive") }`
+    await vi.waitFor(
+      async () => expect(await site.query(second, report)).toEqual({ data: { reportState: true } }),
+      wait,
+    )
+    expect(await states(site, second, device)).toEqual(['inactive', 'inactive', 'active'])
+    await leases.unlock()
+  })
+
   test('move a device immediately when it connects to the other process, and close its first connection', async () => {
     const [device, other] = [await register(site, first), await register(site, first)]
     const before = await connectMqtt(mqttOf(first), device)

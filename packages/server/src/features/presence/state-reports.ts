@@ -13,6 +13,7 @@ import {
   findHolders,
   holdForTime,
   lockDevices,
+  releaseByProcess,
   type TimedHold,
   touch,
 } from './presence.queries.ts'
@@ -175,6 +176,8 @@ async function writeRound(
   if (inactiveDevices.length > 0) {
     const devices = devicesOf(accountId, inactiveDevices)
     await endTimedHolds(db, devices, 'all')
+    // Reports on connected devices were rejected, so any other hold belongs to a process whose lease has expired.
+    await releaseByProcess(db, devices, null)
     await touch(db, devices)
     await deactivateUnheld(db, devices, source)
   }
