@@ -62,9 +62,9 @@ export type User = {
   /**
    * The attribute names in use on the account's devices and services. If there are more than 10,000 names, lists those
    * that are set on the most devices and services. In an account with up to 2,000 devices, names and counts are exact. In
-   * a larger account, counts can be out of date, and new names can be missing if more than 20,000 events followed the last
-   * count. A request in a larger account makes the server count again if the counts are more than an hour old, or more
-   * than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or
+   * a larger account, counts can be out of date. New names can be missing if more than 20,000 events followed the last
+   * count. A request in a larger account makes the server count again if the counts are more than an hour old. If
+   * attributes have changed, this limit is 60 seconds. The request waits for the result only if there are no counts yet or
    * they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count
    * continues. For a caller who is restricted to some devices, each request counts the names on those devices.
    */
@@ -494,8 +494,8 @@ export type AccessKey = {
    */
   view?: Maybe<View>;
   /**
-   * The context in which the filter in where and the view's filter read attributes; null for the view's context or,
-   * without one, for base values.
+   * The context in which the filter in where and the view's filter read attributes; null for the default. The default is
+   * the view's context or, without one, base values.
    */
   context?: Maybe<Scalars['String']['output']>;
   /** The networks, in CIDR notation, from which the key can be used; empty if it can be used from any address. */
@@ -513,15 +513,15 @@ export type AccessKey = {
   /** The caller that created the key; null if an earlier release created the key without recording the caller. */
   createdBy?: Maybe<ChangeSource>;
   /**
-   * The fields that the key used or tried to use in the given number of days (1 to 400) before now, each with its
-   * permission, most recent use first. The counts include the whole first day. The server updates the counts once a
-   * minute. If a query for the usage of several keys exceeds the limit on objects in a response, select fewer keys with
-   * the argument key of accessKeys.
+   * The fields that the key used or tried to use, each with its permission, most recent use first. The list covers the
+   * given number of days (1 to 400) before now. The counts include the whole first day. The server updates the counts once
+   * a minute. If the usage of several keys exceeds the limit on objects in a response, select fewer keys with the argument
+   * key of accessKeys.
    */
   usage: Array<KeyUse>;
   /**
-   * The permissions that the key did not use in the given number of days (1 to 400) before now; null if the server has
-   * not counted the key's uses for that long.
+   * The permissions that the key did not use in the given number of days (1 to 400) before now. If the server has not
+   * counted the key's uses for that many days, the result is null.
    */
   unused?: Maybe<Array<Permission>>;
 };
@@ -547,8 +547,8 @@ export type KeyUse = {
   /** The number of operations with the field that the server ran. */
   uses: Scalars['Int']['output'];
   /**
-   * How many times the server rejected the field because the key lacked the permission or had no access to the device or
-   * the attribute. uses does not include these attempts.
+   * How many times the server rejected the field because the key lacked the permission, or access to the device or
+   * attribute. uses does not include these attempts.
    */
   rejected: Scalars['Int']['output'];
   /** When the key last used the field, precise to the minute; null if the server rejected every attempt. */
@@ -571,18 +571,19 @@ export type Mutation = {
    * Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can
    * have up to 200 account keys. Each person can create up to 10 keys in an account. A rotated key does not count toward
    * these limits until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller
-   * must have each permission of the new key. If the caller is an access key, the new key must not expire later than the
-   * caller's key or have a greater rateShare, its networks must be within those of the caller's key, and it must require a
-   * digest if the caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the
-   * sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user
-   * confirms the sign-in or signs in again.
+   * must have each permission of the new key. If the caller is an access key, the new key must not exceed the limits of
+   * the caller's key. It must not expire later or have a greater rateShare. Its networks must be within those of the
+   * caller's key. If the caller's key requires a digest, the new key must also require one. If the new key breaks one of
+   * these rules, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour
+   * old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in or signs in
+   * again.
    */
   createAccessKey: CreatedAccessKey;
   /**
    * Updates the given fields of an access key. null clears name or networks. access and expires can only limit the key
-   * further. To allow more, create another key. A caller cannot enable a key, widen its networks, or increase its
-   * rateShare if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN
-   * for the caller's own personal keys.
+   * further. To allow more, create another key. If a caller enables the key, widens its networks, or increases its
+   * rateShare, the key must not allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for
+   * the caller's own personal keys.
    */
   updateAccessKey: AccessKey;
   /**
@@ -629,8 +630,8 @@ export type Mutation = {
   previewBulk: BulkJob;
   /**
    * Starts a job. The job applies only the changes in the preview that token identifies. It skips a device if a value or
-   * service that it would change has changed since the preview, or if the device no longer matches the job's filter or no
-   * longer exists.
+   * service that it would change has changed since the preview. It also skips a device that no longer matches the job's
+   * filter or no longer exists.
    */
   startBulk: BulkJob;
   /**
@@ -696,9 +697,9 @@ export type Mutation = {
    */
   setExpectedInterval?: Maybe<Freshness>;
   /**
-   * Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of the
-   * device or the service. While a service is active, its device is also active. Returns CONFLICT if a connected device is
-   * reported as inactive.
+   * Reports the state of a device or a service. serviceId is the ID of that device or service. Use this mutation for
+   * devices that do not stay connected. While a service is active, its device is also active. Returns CONFLICT if a
+   * connected device is reported as inactive.
    */
   reportState: Scalars['Boolean']['output'];
   /**
@@ -723,8 +724,8 @@ export type Mutation = {
   acceptInvitation: AccountReference;
   /**
    * Creates an invitation with a link that can be used once. The caller must have each of the role's permissions. If email
-   * is set and the server can send email, the server also emails the link, up to 200 links per hour for an account. An
-   * account can have at most 100 open invitations.
+   * is set and the server can send email, the server also emails the link. It emails up to 200 links per hour for an
+   * account. An account can have at most 100 open invitations.
    */
   createInvitation: Invitation;
   deleteInvitation: Scalars['Boolean']['output'];
@@ -773,9 +774,9 @@ export type Mutation = {
   createView: View;
   /**
    * Updates the given fields of a view. null clears context, description, or where. Returns CONFLICT if another view has
-   * the new name, if the view has changed since the given version, or if a role or an access key that uses the view cannot
-   * have the new filter. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses
-   * the view, the caller also needs MEMBER_MANAGE.
+   * the new name, or if the view has changed since the given version. Also returns CONFLICT if a role or an access key
+   * that uses the view cannot have the new filter. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a
+   * role or an access key uses the view, the caller also needs MEMBER_MANAGE.
    */
   updateView: View;
   /**
@@ -1252,7 +1253,7 @@ export type Device = {
   contexts: Array<Scalars['String']['output']>;
   /**
    * When the device was online, according to its events. The state is unknown before the device's registration, before the
-   * device last moved to this account, and before the account's oldest stored event.
+   * device last moved to this account, before the account's oldest stored event, and in the future.
    */
   availability: Availability;
   /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
@@ -1527,11 +1528,15 @@ export type Availability = {
   __typename?: 'Availability';
   /** The time from which the device's state is known: the start of the requested time range, or a later time. */
   from: Scalars['DateTime']['output'];
+  /**
+   * The time until which the device's state is known: the end of the requested time range, or the time of the request if it
+   * is earlier. Equal to from if the state is not known at any time in the range.
+   */
   until: Scalars['DateTime']['output'];
-  /** The fraction, 0 to 1, of the time with a known state during which the device was online; 0 if there is no such time. */
+  /** The fraction, 0 to 1, of the time between from and until during which the device was online; 0 if from equals until. */
   share: Scalars['Float']['output'];
   onlineSeconds: Scalars['Int']['output'];
-  /** How many times the device went offline in the time with a known state. */
+  /** How many times the device went offline between from and until. */
   outages: Scalars['Int']['output'];
   /** The length of the longest period during which the device was offline, in seconds; 0 if there was none. */
   longestOutage: Scalars['Int']['output'];
@@ -1591,10 +1596,10 @@ export type BulkItem = {
   outcome: BulkOutcome;
   status: BulkItemStatus;
   /**
-   * The old and new values, by operation. setAttributes is a list. Each item contains a context (null for base values),
-   * the changes to values in this context, and the service, if the attributes belong to a service. update contains the
-   * changed fields. addService, updateService, and removeService are lists of services. delete contains the device's name.
-   * register contains the values of the new device.
+   * The old and new values, by operation. setAttributes is a list. Each item contains a context (null for base values) and
+   * the changes to values in this context. If the attributes belong to a service, the item also contains the service.
+   * update contains the changed fields. addService, updateService, and removeService are lists of services. delete
+   * contains the device's name. register contains the values of the new device.
    */
   changes: Scalars['Object']['output'];
   /** Why the job skipped the device or did not revert it completely; otherwise null. */
@@ -1652,8 +1657,10 @@ export type BulkTargetInput = {
   /** At most 1,000 device IDs. */
   ids?: InputMaybe<Array<Scalars['String']['input']>>;
   /**
-   * A CSV of at most 1 MiB and 10,000 rows, in the format of muster import. Each row identifies a device in the column id,
-   * hardwareId, or name, and its other columns set values of this device. Empty cells change nothing.
+   * A CSV of at most 1 MiB and 10,000 rows, in the format of muster import. The cell in the column id identifies
+   * the device of a row. If this cell is empty, hardwareId identifies the device, and if both are empty, name. If register
+   * is true, the server ignores an ID that no device has. The other cells set values of the device. Empty cells change
+   * nothing.
    */
   csv?: InputMaybe<Scalars['String']['input']>;
   /** If csv is set: whether a row that matches no device registers a new device. */
@@ -1746,8 +1753,8 @@ export type BulkJob = {
   /** The maximum number of devices that the job changes per second, 1 to 10,000. */
   rate: Scalars['Int']['output'];
   /**
-   * The maximum number of failures since the job was started or last resumed; null for the greater of 100 and 10% of the
-   * completed devices. After more failures, the job pauses.
+   * The maximum number of failures since the job was started or last resumed. After more failures, the job pauses. If
+   * null, the maximum is 10% of the completed devices, but at least 100.
    */
   maxFailures?: Maybe<Scalars['Int']['output']>;
   /** Identifies the preview in startBulk; null until the preview is complete, and after the job starts or is canceled. */
@@ -1838,8 +1845,8 @@ export type Event = {
   /** The account that the event belongs to. */
   owner: UserReference;
   /**
-   * The person who made the change or created the access key that made it; null for state events, and if a device or the
-   * server made the change.
+   * The person who made the change, or who created the access key that made it. Null for state events, and for changes by
+   * a device or the server.
    */
   actor?: Maybe<UserReference>;
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
@@ -1935,8 +1942,8 @@ export type ChangeSource = {
   /** Name of the access key, device, or bulk job at the time of the change; null for other sources, or if it has no name. */
   name?: Maybe<Scalars['String']['output']>;
   /**
-   * The person who was signed in or who created the access key; null for state events, and if there is no such person, as
-   * for a device or the server.
+   * The person who was signed in, or who created the access key. Null for state events, and for sources without such a
+   * person, such as a device or the server.
    */
   user?: Maybe<UserReference>;
 };
@@ -1976,7 +1983,7 @@ export type EventType =
    * A device moved to another account, or from another account to this one. data: name, hardwareId, platform, accountId
    * (the ID of the other account), and direction (out or in). If direction is out, data also contains attributes,
    * overrides, and services, as for DEVICE_DELETE. If direction is in, data also contains attributeNames (the names of the
-   * attributes of the device and its services), and the event's state is the device's state.
+   * attributes of the device and its services). The event's state is then the device's state.
    */
   | 'DEVICE_TRANSFER'
   /**
@@ -2008,8 +2015,8 @@ export type EventType =
   /** data: name, url, events, enabled, and, if set, where, view, and context */
   | 'WEBHOOK_CREATE'
   /**
-   * data: changes (the old and new value of each field that changed) or, if the secret was rotated, formerSecretUntil
-   * (when the server stops signing with the former secret)
+   * data: changes (the old and new value of each field that changed). If the secret was rotated, data instead contains
+   * formerSecretUntil (when the server stops signing with the former secret).
    */
   | 'WEBHOOK_UPDATE'
   /** data: name and url */
@@ -2091,13 +2098,14 @@ export type EventType =
   /** A user renamed a passkey. data: address, agent, and the passkey's id and new name */
   | 'PASSKEY_UPDATE'
   /**
-   * A user removed a passkey, or an operator removed all passkeys of a user. data: address, agent, and the passkey's id
-   * or, if an operator removed the passkeys, reset: true and passkeys (the number of removed passkeys)
+   * A user removed a passkey, or an operator removed all passkeys of a user. data: address, agent, and the passkey's id.
+   * If an operator removed the passkeys, data instead contains reset: true and passkeys (the number of removed passkeys).
    */
   | 'PASSKEY_REMOVE'
   /**
-   * A user, an operator, or the identity provider ended sessions of a user. data: sessions (the number of ended sessions),
-   * address and agent (if a user ended them), and provider: true (if the identity provider ended them)
+   * A user, an operator, or the identity provider ended sessions of a user. data: sessions (the number of ended sessions).
+   * If a user ended them, data also contains address and agent. If the identity provider ended them, data also contains
+   * provider: true.
    */
   | 'SESSION_REVOKE'
   /** An operator added the user. data: name */
@@ -2156,8 +2164,8 @@ export type Facet = {
    */
   distinct: Scalars['Int']['output'];
   /**
-   * The number of matching devices. Except for fields and attributes of services and for contexts, this is the sum of the
-   * counts of all buckets and of the fields other and missing.
+   * The number of matching devices. For most names, this number is the sum of the counts of all buckets and of the fields
+   * other and missing. For contexts, and for fields and attributes of services, the sum can be greater.
    */
   total: Scalars['Int']['output'];
 };
@@ -2461,8 +2469,8 @@ export type Simulation = {
    */
   attributeReadable?: Maybe<Scalars['Boolean']['output']>;
   /**
-   * Whether the simulated access could set the attribute's base value and, if deviceId is given, reach the device; null if
-   * the argument attribute is omitted.
+   * Whether the simulated access could set the attribute's base value; null if the argument attribute is omitted. If
+   * deviceId is given, the simulated access must also be able to reach the device.
    */
   attributeWritable?: Maybe<Scalars['Boolean']['output']>;
   /**
@@ -2583,8 +2591,8 @@ export type Grant = {
   where?: Maybe<Scalars['String']['output']>;
   view?: Maybe<View>;
   /**
-   * The context in which the filter in where and the view's filter read attributes; null for the view's context or,
-   * without one, for base values.
+   * The context in which the filter in where and the view's filter read attributes; null for the default. The default is
+   * the view's context or, without one, base values.
    */
   context?: Maybe<Scalars['String']['output']>;
 };
@@ -2613,7 +2621,7 @@ export type Me = {
   /** The access key that signed the request; null for a session. */
   accessKey?: Maybe<AccessKey>;
   /**
-   * The account that the request uses; null if the person is not a member of any account, or if the account requires
+   * The account that the request uses. Null if the person is not a member of any account, or if the account requires
    * another kind of sign-in.
    */
   account?: Maybe<AccountReference>;
@@ -2638,7 +2646,7 @@ export type Member = {
   role: Role;
   /**
    * How the person became a member: invitation, group (through a single sign-on group), operator (added by an operator of
-   * the server; not the role operator), or founder (the account's first owner).
+   * the server), or founder (the account's first owner). The source operator is unrelated to the role operator.
    */
   source: Scalars['String']['output'];
 };
@@ -2666,8 +2674,8 @@ export type Role = {
    */
   view?: Maybe<View>;
   /**
-   * The context in which the filter in where and the view's filter read attributes; null for the view's context or,
-   * without one, for base values.
+   * The context in which the filter in where and the view's filter read attributes; null for the default. The default is
+   * the view's context or, without one, base values.
    */
   context?: Maybe<Scalars['String']['output']>;
   /** The single sign-on groups whose members get this role. */
@@ -2819,8 +2827,8 @@ export type Webhook = {
   /** A saved view of devices; null if none is set. Its current filter applies in addition to the filter in where. */
   view?: Maybe<View>;
   /**
-   * The context in which the filter in where and the view's filter read attributes; null for the view's context or,
-   * without one, for base values. Without where and view, the context has no effect.
+   * The context in which the filter in where and the view's filter read attributes; null for the default. The default is
+   * the view's context or, without one, base values. Without where and view, the context has no effect.
    */
   context?: Maybe<Scalars['String']['output']>;
   /** The signing secret (whsec_…). Null except in the responses of createWebhook and rotateWebhookSecret. */

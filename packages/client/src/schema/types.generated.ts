@@ -101,7 +101,7 @@ export interface BulkRemoveServiceInput {
 export interface BulkTargetInput {
   /** The context in which the filter in where and the view's filter read attributes. Requires where or view. Default: the view's context, or base values if there is none. */
   context?: string | null | undefined
-  /** A CSV of at most 1 MiB and 10,000 rows, in the format of muster import. Each row identifies a device in the column id, hardwareId, or name, and its other columns set values of this device. Empty cells change nothing. */
+  /** A CSV of at most 1 MiB and 10,000 rows, in the format of muster import. The cell in the column id identifies the device of a row. If this cell is empty, hardwareId identifies the device, and if both are empty, name. If register is true, the server ignores an ID that no device has. The other cells set values of the device. Empty cells change nothing. */
   csv?: string | null | undefined
   /** At most 1,000 device IDs. */
   ids?: readonly string[] | null | undefined
@@ -147,7 +147,7 @@ export interface AccessKey {
   algorithm: string
   /** The names of the attributes that the key can read and set; null for all names. */
   attributes: AttributeScope | null
-  /** The context in which the filter in where and the view's filter read attributes; null for the view's context or, without one, for base values. */
+  /** The context in which the filter in where and the view's filter read attributes; null for the default. The default is the view's context or, without one, base values. */
   context: string | null
   created: string
   /** The caller that created the key; null if an earlier release created the key without recording the caller. */
@@ -176,7 +176,7 @@ export interface AccessKey {
   requireDigest: boolean
   /** Why the server rejects the key even though it is enabled and has not expired; null if there is no such reason. policy: the key breaks a rule of the key policy other than requireDigest. member: the creator of the personal key is no longer an enabled member. stale: the creator of the personal key must use single sign-on again. */
   suspended: string | null
-  /** The permissions that the key did not use in the given number of days (1 to 400) before now; null if the server has not counted the key's uses for that long. */
+  /** The permissions that the key did not use in the given number of days (1 to 400) before now. If the server has not counted the key's uses for that many days, the result is null. */
   unused: Permission[] | null
   /** A saved view; null if none is set. Callers with the key can find and change only devices that also match the view's filter. */
   view: View | null
@@ -287,12 +287,13 @@ export interface Availability {
   /** The length of the longest period during which the device was offline, in seconds; 0 if there was none. */
   longestOutage: number
   onlineSeconds: number
-  /** How many times the device went offline in the time with a known state. */
+  /** How many times the device went offline between from and until. */
   outages: number
   /** The periods in which the device was online or offline, in order and without gaps. If there are more than 1,000, the server joins neighboring short periods. */
   segments: AvailabilitySegment[]
-  /** The fraction, 0 to 1, of the time with a known state during which the device was online; 0 if there is no such time. */
+  /** The fraction, 0 to 1, of the time between from and until during which the device was online; 0 if from equals until. */
   share: number
+  /** The time until which the device's state is known: the end of the requested time range, or the time of the request if it is earlier. Equal to from if the state is not known at any time in the range. */
   until: string
 }
 
@@ -324,7 +325,7 @@ export interface BulkCounts {
 
 /** One device of a bulk job. */
 export interface BulkItem {
-  /** The old and new values, by operation. setAttributes is a list. Each item contains a context (null for base values), the changes to values in this context, and the service, if the attributes belong to a service. update contains the changed fields. addService, updateService, and removeService are lists of services. delete contains the device's name. register contains the values of the new device. */
+  /** The old and new values, by operation. setAttributes is a list. Each item contains a context (null for base values) and the changes to values in this context. If the attributes belong to a service, the item also contains the service. update contains the changed fields. addService, updateService, and removeService are lists of services. delete contains the device's name. register contains the values of the new device. */
   changes: Record<string, unknown>
   /** The error code if the device was rejected or failed; otherwise null. */
   code: string | null
@@ -361,7 +362,7 @@ export interface BulkJob {
   id: string
   /** Whether undoBulk can revert the job after it ends. false for a job that deletes devices, such as the undo of registrations. */
   isUndoable: boolean
-  /** The maximum number of failures since the job was started or last resumed; null for the greater of 100 and 10% of the completed devices. After more failures, the job pauses. */
+  /** The maximum number of failures since the job was started or last resumed. After more failures, the job pauses. If null, the maximum is 10% of the completed devices, but at least 100. */
   maxFailures: number | null
   name: string
   operations: (Record<string, unknown>)[]
@@ -405,7 +406,7 @@ export interface ChangeSource {
   kind: string
   /** Name of the access key, device, or bulk job at the time of the change; null for other sources, or if it has no name. */
   name: string | null
-  /** The person who was signed in or who created the access key; null for state events, and if there is no such person, as for a device or the server. */
+  /** The person who was signed in, or who created the access key. Null for state events, and for sources without such a person, such as a device or the server. */
   user: UserReference | null
 }
 
@@ -502,7 +503,7 @@ export interface DeviceTotals {
 
 /** A record of a change, or of something else that happened, such as a failed sign-in. The server writes the changes of a mutation and their events in one transaction. */
 export interface Event {
-  /** The person who made the change or created the access key that made it; null for state events, and if a device or the server made the change. */
+  /** The person who made the change, or who created the access key that made it. Null for state events, and for changes by a device or the server. */
   actor: UserReference | null
   /** The event's data. EventType describes the data of each event type. */
   data: Record<string, unknown>
@@ -566,7 +567,7 @@ export interface Facet {
   other: number
   /** The number of matching active devices with a value that has no bucket, counted as in the field other. */
   otherActive: number
-  /** The number of matching devices. Except for fields and attributes of services and for contexts, this is the sum of the counts of all buckets and of the fields other and missing. */
+  /** The number of matching devices. For most names, this number is the sum of the counts of all buckets and of the fields other and missing. For contexts, and for fields and attributes of services, the sum can be greater. */
   total: number
 }
 
@@ -651,7 +652,7 @@ export interface Freshness {
 export interface Grant {
   /** The names of the attributes that the request can read and set; null for all names. */
   attributes: AttributeScope | null
-  /** The context in which the filter in where and the view's filter read attributes; null for the view's context or, without one, for base values. */
+  /** The context in which the filter in where and the view's filter read attributes; null for the default. The default is the view's context or, without one, base values. */
   context: string | null
   permissions: Permission[]
   view: View | null
@@ -704,7 +705,7 @@ export interface KeyUse {
   /** When the key last used the field, precise to the minute; null if the server rejected every attempt. */
   lastUsed: string | null
   permission: Permission
-  /** How many times the server rejected the field because the key lacked the permission or had no access to the device or the attribute. uses does not include these attempts. */
+  /** How many times the server rejected the field because the key lacked the permission, or access to the device or attribute. uses does not include these attempts. */
   rejected: number
   /** The number of operations with the field that the server ran. */
   uses: number
@@ -723,7 +724,7 @@ export interface Limit {
 export interface Me {
   /** The access key that signed the request; null for a session. */
   accessKey: AccessKey | null
-  /** The account that the request uses; null if the person is not a member of any account, or if the account requires another kind of sign-in. */
+  /** The account that the request uses. Null if the person is not a member of any account, or if the account requires another kind of sign-in. */
   account: AccountReference | null
   /** The permissions and the restriction of the request in the account; null if the field account is null. */
   grant: Grant | null
@@ -741,7 +742,7 @@ export interface Member {
   lastUsed: string | null
   person: Person
   role: Role
-  /** How the person became a member: invitation, group (through a single sign-on group), operator (added by an operator of the server; not the role operator), or founder (the account's first owner). */
+  /** How the person became a member: invitation, group (through a single sign-on group), operator (added by an operator of the server), or founder (the account's first owner). The source operator is unrelated to the role operator. */
   source: string
 }
 
@@ -809,7 +810,7 @@ export interface Role {
   /** The names of the attributes that members with the role can read and set; null for all names. */
   attributes: AttributeScope | null
   builtIn: boolean
-  /** The context in which the filter in where and the view's filter read attributes; null for the view's context or, without one, for base values. */
+  /** The context in which the filter in where and the view's filter read attributes; null for the default. The default is the view's context or, without one, base values. */
   context: string | null
   /** The single sign-on groups whose members get this role. */
   groups: string[]
@@ -869,7 +870,7 @@ export interface Simulation {
   allowed: boolean | null
   /** Whether the simulated access could read the attribute and, if deviceId is given, reach the device; null if the argument attribute is omitted. */
   attributeReadable: boolean | null
-  /** Whether the simulated access could set the attribute's base value and, if deviceId is given, reach the device; null if the argument attribute is omitted. */
+  /** Whether the simulated access could set the attribute's base value; null if the argument attribute is omitted. If deviceId is given, the simulated access must also be able to reach the device. */
   attributeWritable: boolean | null
   /** Whether the simulated access could read the device; null if deviceId is omitted. */
   deviceReachable: boolean | null
@@ -885,7 +886,7 @@ export interface Simulation {
 
 /** An account, which owns devices, access keys, webhooks, and other data. */
 export interface User {
-  /** The attribute names in use on the account's devices and services. If there are more than 10,000 names, lists those that are set on the most devices and services. In an account with up to 2,000 devices, names and counts are exact. In a larger account, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. A request in a larger account makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
+  /** The attribute names in use on the account's devices and services. If there are more than 10,000 names, lists those that are set on the most devices and services. In an account with up to 2,000 devices, names and counts are exact. In a larger account, counts can be out of date. New names can be missing if more than 20,000 events followed the last count. A request in a larger account makes the server count again if the counts are more than an hour old. If attributes have changed, this limit is 60 seconds. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
   attributeNames: AttributeName[]
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
@@ -958,7 +959,7 @@ export interface ViewColumn {
 
 /** A webhook sends the account's events to a receiver in HTTP POST requests. The requests are signed according to the Standard Webhooks specification. */
 export interface Webhook {
-  /** The context in which the filter in where and the view's filter read attributes; null for the view's context or, without one, for base values. Without where and view, the context has no effect. */
+  /** The context in which the filter in where and the view's filter read attributes; null for the default. The default is the view's context or, without one, base values. Without where and view, the context has no effect. */
   context: string | null
   created: string
   enabled: boolean
@@ -1019,7 +1020,7 @@ export interface AccessKeyFields {
   algorithm: Leaf<string>
   /** The names of the attributes that the key can read and set; null for all names. */
   attributes: Branch<'AttributeScope', 'maybe'>
-  /** The context in which the filter in where and the view's filter read attributes; null for the view's context or, without one, for base values. */
+  /** The context in which the filter in where and the view's filter read attributes; null for the default. The default is the view's context or, without one, base values. */
   context: Leaf<string | null>
   created: Leaf<string>
   /** The caller that created the key; null if an earlier release created the key without recording the caller. */
@@ -1048,11 +1049,11 @@ export interface AccessKeyFields {
   requireDigest: Leaf<boolean>
   /** Why the server rejects the key even though it is enabled and has not expired; null if there is no such reason. policy: the key breaks a rule of the key policy other than requireDigest. member: the creator of the personal key is no longer an enabled member. stale: the creator of the personal key must use single sign-on again. */
   suspended: Leaf<string | null>
-  /** The permissions that the key did not use in the given number of days (1 to 400) before now; null if the server has not counted the key's uses for that long. */
+  /** The permissions that the key did not use in the given number of days (1 to 400) before now. If the server has not counted the key's uses for that many days, the result is null. */
   unused: Leaf<Permission[] | null, {
     days?: number | null | undefined
   }>
-  /** The fields that the key used or tried to use in the given number of days (1 to 400) before now, each with its permission, most recent use first. The counts include the whole first day. The server updates the counts once a minute. If a query for the usage of several keys exceeds the limit on objects in a response, select fewer keys with the argument key of accessKeys. */
+  /** The fields that the key used or tried to use, each with its permission, most recent use first. The list covers the given number of days (1 to 400) before now. The counts include the whole first day. The server updates the counts once a minute. If the usage of several keys exceeds the limit on objects in a response, select fewer keys with the argument key of accessKeys. */
   usage: Branch<'KeyUse', 'many', {
     days?: number | null | undefined
   }>
@@ -1166,12 +1167,13 @@ export interface AvailabilityFields {
   /** The length of the longest period during which the device was offline, in seconds; 0 if there was none. */
   longestOutage: Leaf<number>
   onlineSeconds: Leaf<number>
-  /** How many times the device went offline in the time with a known state. */
+  /** How many times the device went offline between from and until. */
   outages: Leaf<number>
   /** The periods in which the device was online or offline, in order and without gaps. If there are more than 1,000, the server joins neighboring short periods. */
   segments: Branch<'AvailabilitySegment', 'many'>
-  /** The fraction, 0 to 1, of the time with a known state during which the device was online; 0 if there is no such time. */
+  /** The fraction, 0 to 1, of the time between from and until during which the device was online; 0 if from equals until. */
   share: Leaf<number>
+  /** The time until which the device's state is known: the end of the requested time range, or the time of the request if it is earlier. Equal to from if the state is not known at any time in the range. */
   until: Leaf<string>
 }
 
@@ -1203,7 +1205,7 @@ export interface BulkCountsFields {
 
 /** The selectable fields of BulkItem. */
 export interface BulkItemFields {
-  /** The old and new values, by operation. setAttributes is a list. Each item contains a context (null for base values), the changes to values in this context, and the service, if the attributes belong to a service. update contains the changed fields. addService, updateService, and removeService are lists of services. delete contains the device's name. register contains the values of the new device. */
+  /** The old and new values, by operation. setAttributes is a list. Each item contains a context (null for base values) and the changes to values in this context. If the attributes belong to a service, the item also contains the service. update contains the changed fields. addService, updateService, and removeService are lists of services. delete contains the device's name. register contains the values of the new device. */
   changes: Leaf<Record<string, unknown>>
   /** The error code if the device was rejected or failed; otherwise null. */
   code: Leaf<string | null>
@@ -1250,7 +1252,7 @@ export interface BulkJobFields {
     size?: number | null | undefined
     status?: readonly BulkItemStatus[] | null | undefined
   }>
-  /** The maximum number of failures since the job was started or last resumed; null for the greater of 100 and 10% of the completed devices. After more failures, the job pauses. */
+  /** The maximum number of failures since the job was started or last resumed. After more failures, the job pauses. If null, the maximum is 10% of the completed devices, but at least 100. */
   maxFailures: Leaf<number | null>
   name: Leaf<string>
   operations: Leaf<(Record<string, unknown>)[]>
@@ -1298,7 +1300,7 @@ export interface ChangeSourceFields {
   kind: Leaf<string>
   /** Name of the access key, device, or bulk job at the time of the change; null for other sources, or if it has no name. */
   name: Leaf<string | null>
-  /** The person who was signed in or who created the access key; null for state events, and if there is no such person, as for a device or the server. */
+  /** The person who was signed in, or who created the access key. Null for state events, and for sources without such a person, such as a device or the server. */
   user: Branch<'UserReference', 'maybe'>
 }
 
@@ -1350,7 +1352,7 @@ export interface DeviceFields {
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
-  /** When the device was online, according to its events. The state is unknown before the device's registration, before the device last moved to this account, and before the account's oldest stored event. */
+  /** When the device was online, according to its events. The state is unknown before the device's registration, before the device last moved to this account, before the account's oldest stored event, and in the future. */
   availability: Branch<'Availability', 'one', {
     from: string | Date
     /** The end of the time range, at most 400 days after its start. Default: now. */
@@ -1456,7 +1458,7 @@ export interface DeviceTotalsFields {
 
 /** The selectable fields of Event. */
 export interface EventFields {
-  /** The person who made the change or created the access key that made it; null for state events, and if a device or the server made the change. */
+  /** The person who made the change, or who created the access key that made it. Null for state events, and for changes by a device or the server. */
   actor: Branch<'UserReference', 'maybe'>
   /** The event's data. EventType describes the data of each event type. */
   data: Leaf<Record<string, unknown>>
@@ -1521,7 +1523,7 @@ export interface FacetFields {
   other: Leaf<number>
   /** The number of matching active devices with a value that has no bucket, counted as in the field other. */
   otherActive: Leaf<number>
-  /** The number of matching devices. Except for fields and attributes of services and for contexts, this is the sum of the counts of all buckets and of the fields other and missing. */
+  /** The number of matching devices. For most names, this number is the sum of the counts of all buckets and of the fields other and missing. For contexts, and for fields and attributes of services, the sum can be greater. */
   total: Leaf<number>
 }
 
@@ -1606,7 +1608,7 @@ export interface FreshnessFields {
 export interface GrantFields {
   /** The names of the attributes that the request can read and set; null for all names. */
   attributes: Branch<'AttributeScope', 'maybe'>
-  /** The context in which the filter in where and the view's filter read attributes; null for the view's context or, without one, for base values. */
+  /** The context in which the filter in where and the view's filter read attributes; null for the default. The default is the view's context or, without one, base values. */
   context: Leaf<string | null>
   permissions: Leaf<Permission[]>
   view: Branch<'View', 'maybe'>
@@ -1661,7 +1663,7 @@ export interface KeyUseFields {
   /** When the key last used the field, precise to the minute; null if the server rejected every attempt. */
   lastUsed: Leaf<string | null>
   permission: Leaf<Permission>
-  /** How many times the server rejected the field because the key lacked the permission or had no access to the device or the attribute. uses does not include these attempts. */
+  /** How many times the server rejected the field because the key lacked the permission, or access to the device or attribute. uses does not include these attempts. */
   rejected: Leaf<number>
   /** The number of operations with the field that the server ran. */
   uses: Leaf<number>
@@ -1680,7 +1682,7 @@ export interface LimitFields {
 export interface MeFields {
   /** The access key that signed the request; null for a session. */
   accessKey: Branch<'AccessKey', 'maybe'>
-  /** The account that the request uses; null if the person is not a member of any account, or if the account requires another kind of sign-in. */
+  /** The account that the request uses. Null if the person is not a member of any account, or if the account requires another kind of sign-in. */
   account: Branch<'AccountReference', 'maybe'>
   /** The accounts that the caller can use: up to 100 accounts of a signed-in person, or the access key's account. */
   accounts: Branch<'Membership', 'many'>
@@ -1700,7 +1702,7 @@ export interface MemberFields {
   lastUsed: Leaf<string | null>
   person: Branch<'Person', 'one'>
   role: Branch<'Role', 'one'>
-  /** How the person became a member: invitation, group (through a single sign-on group), operator (added by an operator of the server; not the role operator), or founder (the account's first owner). */
+  /** How the person became a member: invitation, group (through a single sign-on group), operator (added by an operator of the server), or founder (the account's first owner). The source operator is unrelated to the role operator. */
   source: Leaf<string>
 }
 
@@ -1742,9 +1744,9 @@ export interface MutationFields {
   cancelBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys. Each person can create up to 10 keys in an account. A rotated key does not count toward these limits until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller's key or have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in or signs in again. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys. Each person can create up to 10 keys in an account. A rotated key does not count toward these limits until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not exceed the limits of the caller's key. It must not expire later or have a greater rateShare. Its networks must be within those of the caller's key. If the caller's key requires a digest, the new key must also require one. If the new key breaks one of these rules, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in or signs in again. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
-    /** The key's permissions and restrictions. If permissions is omitted, the key has the caller's permissions except MEMBER_MANAGE and ACCOUNT_MANAGE and, if the key is restricted to some devices or attributes, except the permissions that AccessInput lists. */
+    /** The key's permissions and restrictions. If permissions is omitted, the key has the caller's permissions except MEMBER_MANAGE and ACCOUNT_MANAGE. If the key is restricted to some devices or attributes, it also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
     /** When the key expires. If omitted, it never expires. */
     expires?: string | Date | null | undefined
@@ -1776,7 +1778,7 @@ export interface MutationFields {
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
-  /** Creates an invitation with a link that can be used once. The caller must have each of the role's permissions. If email is set and the server can send email, the server also emails the link, up to 200 links per hour for an account. An account can have at most 100 open invitations. */
+  /** Creates an invitation with a link that can be used once. The caller must have each of the role's permissions. If email is set and the server can send email, the server also emails the link. It emails up to 200 links per hour for an account. An account can have at most 100 open invitations. */
   createInvitation: Branch<'Invitation', 'one', {
     email?: string | null | undefined
     /** When the invitation expires, at most 30 days from now. Default: seven days from now. */
@@ -1904,7 +1906,7 @@ export interface MutationFields {
     name: string
     serviceId: string
   }>
-  /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of the device or the service. While a service is active, its device is also active. Returns CONFLICT if a connected device is reported as inactive. */
+  /** Reports the state of a device or a service. serviceId is the ID of that device or service. Use this mutation for devices that do not stay connected. While a service is active, its device is also active. Returns CONFLICT if a connected device is reported as inactive. */
   reportState: Leaf<boolean, {
     serviceId: string
     /** Either active or inactive. */
@@ -2000,7 +2002,7 @@ export interface MutationFields {
     personId: string
     roleId: string
   }>
-  /** Starts a job. The job applies only the changes in the preview that token identifies. It skips a device if a value or service that it would change has changed since the preview, or if the device no longer matches the job's filter or no longer exists. */
+  /** Starts a job. The job applies only the changes in the preview that token identifies. It skips a device if a value or service that it would change has changed since the preview. It also skips a device that no longer matches the job's filter or no longer exists. */
   startBulk: Branch<'BulkJob', 'one', {
     /** The number of devices that the job is expected to change, including registrations. If a different number of devices would change, returns CONFLICT. */
     expected?: number | null | undefined
@@ -2023,7 +2025,7 @@ export interface MutationFields {
     /** The maximum number of devices per second, 1 to 10,000. */
     rate?: number | null | undefined
   }>
-  /** Updates the given fields of an access key. null clears name or networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, widen its networks, or increase its rateShare if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Updates the given fields of an access key. null clears name or networks. access and expires can only limit the key further. To allow more, create another key. If a caller enables the key, widens its networks, or increases its rateShare, the key must not allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey: Branch<'AccessKey', 'one', {
     /** Further restrictions. permissions and attributes list what the key keeps. where is a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined
@@ -2064,7 +2066,7 @@ export interface MutationFields {
     name?: string | null | undefined
     port?: number | null | undefined
   }>
-  /** Updates the given fields of a view. null clears context, description, or where. Returns CONFLICT if another view has the new name, if the view has changed since the given version, or if a role or an access key that uses the view cannot have the new filter. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
+  /** Updates the given fields of a view. null clears context, description, or where. Returns CONFLICT if another view has the new name, or if the view has changed since the given version. Also returns CONFLICT if a role or an access key that uses the view cannot have the new filter. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
   updateView: Branch<'View', 'one', {
     columns?: readonly ViewColumnInput[] | null | undefined
     context?: string | null | undefined
@@ -2161,7 +2163,7 @@ export interface RoleFields {
   /** The names of the attributes that members with the role can read and set; null for all names. */
   attributes: Branch<'AttributeScope', 'maybe'>
   builtIn: Leaf<boolean>
-  /** The context in which the filter in where and the view's filter read attributes; null for the view's context or, without one, for base values. */
+  /** The context in which the filter in where and the view's filter read attributes; null for the default. The default is the view's context or, without one, base values. */
   context: Leaf<string | null>
   /** The single sign-on groups whose members get this role. */
   groups: Leaf<string[]>
@@ -2256,7 +2258,7 @@ export interface SimulationFields {
   allowed: Leaf<boolean | null>
   /** Whether the simulated access could read the attribute and, if deviceId is given, reach the device; null if the argument attribute is omitted. */
   attributeReadable: Leaf<boolean | null>
-  /** Whether the simulated access could set the attribute's base value and, if deviceId is given, reach the device; null if the argument attribute is omitted. */
+  /** Whether the simulated access could set the attribute's base value; null if the argument attribute is omitted. If deviceId is given, the simulated access must also be able to reach the device. */
   attributeWritable: Leaf<boolean | null>
   /** Whether the simulated access could read the device; null if deviceId is omitted. */
   deviceReachable: Leaf<boolean | null>
@@ -2326,7 +2328,7 @@ export interface UserFields {
     /** Attribute names. For an attribute that is not set, the field value is null. */
     names?: readonly string[] | null | undefined
   }>
-  /** The attribute names in use on the account's devices and services. If there are more than 10,000 names, lists those that are set on the most devices and services. In an account with up to 2,000 devices, names and counts are exact. In a larger account, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. A request in a larger account makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
+  /** The attribute names in use on the account's devices and services. If there are more than 10,000 names, lists those that are set on the most devices and services. In an account with up to 2,000 devices, names and counts are exact. In a larger account, counts can be out of date. New names can be missing if more than 20,000 events followed the last count. A request in a larger account makes the server count again if the counts are more than an hour old. If attributes have changed, this limit is 60 seconds. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
   attributeNames: Branch<'AttributeName', 'many'>
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
@@ -2632,7 +2634,7 @@ export interface ViewColumnFields {
 
 /** The selectable fields of Webhook. */
 export interface WebhookFields {
-  /** The context in which the filter in where and the view's filter read attributes; null for the view's context or, without one, for base values. Without where and view, the context has no effect. */
+  /** The context in which the filter in where and the view's filter read attributes; null for the default. The default is the view's context or, without one, base values. Without where and view, the context has no effect. */
   context: Leaf<string | null>
   created: Leaf<string>
   /** The webhook's deliveries, newest first. The server keeps them for 30 days. */
@@ -2797,9 +2799,9 @@ export interface Mutations {
   cancelBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys. Each person can create up to 10 keys in an account. A rotated key does not count toward these limits until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller's key or have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in or signs in again. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys. Each person can create up to 10 keys in an account. A rotated key does not count toward these limits until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not exceed the limits of the caller's key. It must not expire later or have a greater rateShare. Its networks must be within those of the caller's key. If the caller's key requires a digest, the new key must also require one. If the new key breaks one of these rules, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in or signs in again. */
   createAccessKey(args: {
-    /** The key's permissions and restrictions. If permissions is omitted, the key has the caller's permissions except MEMBER_MANAGE and ACCOUNT_MANAGE and, if the key is restricted to some devices or attributes, except the permissions that AccessInput lists. */
+    /** The key's permissions and restrictions. If permissions is omitted, the key has the caller's permissions except MEMBER_MANAGE and ACCOUNT_MANAGE. If the key is restricted to some devices or attributes, it also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
     /** When the key expires. If omitted, it never expires. */
     expires?: string | Date | null | undefined
@@ -2831,7 +2833,7 @@ export interface Mutations {
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates an invitation with a link that can be used once. The caller must have each of the role's permissions. If email is set and the server can send email, the server also emails the link, up to 200 links per hour for an account. An account can have at most 100 open invitations. */
+  /** Creates an invitation with a link that can be used once. The caller must have each of the role's permissions. If email is set and the server can send email, the server also emails the link. It emails up to 200 links per hour for an account. An account can have at most 100 open invitations. */
   createInvitation(args: {
     email?: string | null | undefined
     /** When the invitation expires, at most 30 days from now. Default: seven days from now. */
@@ -2961,7 +2963,7 @@ export interface Mutations {
     name: string
     serviceId: string
   }, options?: CallOptions): Promise<boolean>
-  /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of the device or the service. While a service is active, its device is also active. Returns CONFLICT if a connected device is reported as inactive. */
+  /** Reports the state of a device or a service. serviceId is the ID of that device or service. Use this mutation for devices that do not stay connected. While a service is active, its device is also active. Returns CONFLICT if a connected device is reported as inactive. */
   reportState(args: {
     serviceId: string
     /** Either active or inactive. */
@@ -3057,7 +3059,7 @@ export interface Mutations {
     personId: string
     roleId: string
   }, options?: CallOptions): Promise<Member>
-  /** Starts a job. The job applies only the changes in the preview that token identifies. It skips a device if a value or service that it would change has changed since the preview, or if the device no longer matches the job's filter or no longer exists. */
+  /** Starts a job. The job applies only the changes in the preview that token identifies. It skips a device if a value or service that it would change has changed since the preview. It also skips a device that no longer matches the job's filter or no longer exists. */
   startBulk(args: {
     /** The number of devices that the job is expected to change, including registrations. If a different number of devices would change, returns CONFLICT. */
     expected?: number | null | undefined
@@ -3080,7 +3082,7 @@ export interface Mutations {
     /** The maximum number of devices per second, 1 to 10,000. */
     rate?: number | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Updates the given fields of an access key. null clears name or networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, widen its networks, or increase its rateShare if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Updates the given fields of an access key. null clears name or networks. access and expires can only limit the key further. To allow more, create another key. If a caller enables the key, widens its networks, or increases its rateShare, the key must not allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey(args: {
     /** Further restrictions. permissions and attributes list what the key keeps. where is a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined
@@ -3121,7 +3123,7 @@ export interface Mutations {
     name?: string | null | undefined
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** Updates the given fields of a view. null clears context, description, or where. Returns CONFLICT if another view has the new name, if the view has changed since the given version, or if a role or an access key that uses the view cannot have the new filter. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
+  /** Updates the given fields of a view. null clears context, description, or where. Returns CONFLICT if another view has the new name, or if the view has changed since the given version. Also returns CONFLICT if a role or an access key that uses the view cannot have the new filter. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
   updateView(args: {
     columns?: readonly ViewColumnInput[] | null | undefined
     context?: string | null | undefined
