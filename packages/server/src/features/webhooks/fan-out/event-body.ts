@@ -38,7 +38,7 @@ export function eventBody(event: DeliverableEvent, owner: { id: string; email: s
     address: null,
   }
   const ownFields = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
-  const hidden = Object.entries(data).filter(([name]) => name in ownFields)
+  const hidden = Object.entries(data).filter(([name]) => Object.hasOwn(ownFields, name))
   return JSON.stringify({
     type: messageType(type),
     timestamp,
