@@ -68,18 +68,19 @@ export async function signOn(
   return attempt.browser
 }
 
-export async function linkIdentity(
+/** Returns a function that opens the provider's redirect, which completes the link. */
+export async function startLink(
   browser: Browser,
   provider: ForgingProvider,
   claims: JWTPayload,
-): Promise<BrowserResponse> {
+): Promise<() => Promise<BrowserResponse>> {
   const { redirect } = (await browser.auth('/sso/link', {})).body
   const query = new URLSearchParams({
     code: provider.issueCode(redirect, claims),
     state: new URL(redirect).searchParams.get('state')!,
     iss: provider.issuer,
   })
-  return browser.send(`/auth/sso/callback?${query}`)
+  return () => browser.send(`/auth/sso/callback?${query}`)
 }
 
 /** Signs in with these options. Returns the reason code if the sign-in fails, otherwise undefined. */

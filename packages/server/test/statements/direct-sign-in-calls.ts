@@ -75,6 +75,7 @@ export function directSignInCalls(personId: string): Send[] {
       await ssoAttempts.insertAttempt(db, { ...attempt, invitationHash: null, personId: null })
     },
     (db) => ssoAttempts.takeAttempt(db, { id: 'x', browserHash: bytes }, now),
+    (db) => ssoAttempts.deleteLinkAttempts(db, personId),
     async (db) => {
       await sessions.insertSession(db, { ...session, method: 'single sign-on' })
       await sso.insertSsoSession(db, { personId, sessionId: 'sso', ...key, sid: null, encryptedIdToken: bytes })

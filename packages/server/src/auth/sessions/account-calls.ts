@@ -14,6 +14,7 @@ import { attemptSubject } from './sign-in/attempt-limits.ts'
 import { addCookies } from './sign-in/complete-sign-in.ts'
 import { deleteSteps, findSignedInUser, lockPerson, updateName } from './sign-in/sign-in.queries.ts'
 import { isLinked } from './single-sign-on/single-sign-on.queries.ts'
+import { deleteLinkAttempts } from './single-sign-on/sso-attempts.queries.ts'
 
 const PASSKEY_NAME_LENGTH = 100
 
@@ -115,7 +116,10 @@ async function changePassword(call: AuthRequest, session: Session): Promise<obje
   const attempt = ownAttempt(session, 'current password')
   return runAttempt(call, { subjects: [attemptSubject.person(session.personId)], attempt }, async () => {
     addCookies(call, await call.forward(request, '/change-password', { currentPassword, newPassword }))
-    const work = (transaction: Database) => deleteSteps(transaction, session.personId)
+    const work = async (transaction: Database) => {
+      await deleteSteps(transaction, session.personId)
+      await deleteLinkAttempts(transaction, session.personId)
+    }
     await recordChange(call, session, { type: 'PASSWORD_CHANGE', work })
     return { changed: true }
   })

@@ -1,5 +1,6 @@
 import { type Database, query } from '../../db/database.ts'
 import type { StoredRestriction } from '../../restriction.ts'
+import { deleteLinkAttempts } from './single-sign-on/sso-attempts.queries.ts'
 
 export interface NewSession {
   id: string
@@ -198,12 +199,16 @@ export function listSessions(db: Database, personId: string, now: Date): Promise
     .execute()
 }
 
-/** Returns the number of deleted sessions. */
+/**
+ * Returns the number of deleted sessions. Also deletes the person's unfinished attempts to link an identity, because a
+ * deleted session may have started them.
+ */
 export async function deleteSessions(
   db: Database,
   personId: string,
   which: { id: string } | { butId: string } | 'all',
 ): Promise<number> {
+  await deleteLinkAttempts(db, personId)
   let statement = db.deleteFrom('session').where('account_id', '=', personId)
   if (which !== 'all') {
     statement = 'id' in which ? statement.where('id', '=', which.id) : statement.where('id', '<>', which.butId)

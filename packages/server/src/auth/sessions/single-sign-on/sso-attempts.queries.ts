@@ -46,3 +46,8 @@ export async function takeAttempt(
   )
   return row
 }
+
+/** Deletes the attempts of a signed-in person to link an identity. */
+export async function deleteLinkAttempts(db: Database, personId: string): Promise<void> {
+  await db.deleteFrom('sso_attempt').where('person_id', '=', personId).execute()
+}

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { newPerson, signIn } from '../../../../test/clients/browser.ts'
+import { newPerson } from '../../../../test/clients/browser.ts'
 import { failure, keyOf, NOTIFIED, type Sender, sendAsUser } from '../../../../test/factories/keys.ts'
 import { done, nameGroups, newTeam, roleOf, type Team } from '../../../../test/factories/team.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { type ForgingProvider, startForgingProvider } from '../../../../test/single-sign-on/forging-provider.ts'
-import { failureOf, linkIdentity, personIn, signOn, ssoSettings } from '../../../../test/single-sign-on/sign-on.ts'
+import { failureOf, personIn, signOn, ssoSettings } from '../../../../test/single-sign-on/sign-on.ts'
 
 let provider: ForgingProvider
 let app: TestApp
@@ -269,32 +269,5 @@ describe('the setting for sign-up', () => {
     )
     await open.close()
     await closed.close()
-  })
-})
-
-describe('a session that links an identity', () => {
-  it('requires a sign-in within the last hour', async () => {
-    const browser = await signIn(app, await newPerson(app))
-    now += 2 * 3_600_000
-    const { status, body } = await browser.auth('/sso/link', {})
-    expect([status, body.errors[0].extensions.reason]).toEqual([403, 'sign-in-too-old'])
-    now -= 2 * 3_600_000
-  })
-})
-
-describe('a signed-in person', () => {
-  it('can link an identity and then sign in with it', async () => {
-    const person = await newPerson(app)
-    const browser = await signIn(app, person)
-    const claims = { sub: newSubject(), email: 'another@example.com' }
-    expect((await browser.auth('/get-session')).body).toMatchObject({ password: true, singleSignOn: false })
-    const response = await linkIdentity(browser, provider, claims)
-    expect((await browser.auth('/get-session')).body).toMatchObject({ password: true, singleSignOn: true })
-    expect([response.status, response.headers.get('location')]).toEqual([303, '/account/security'])
-    const signedOn = await signOn(app, provider, { claims })
-    expect(await personIn(signedOn)).toMatchObject({ id: person.id, email: person.email })
-    const other = await signIn(app, await newPerson(app))
-    const taken = await linkIdentity(other, provider, claims)
-    expect(taken.headers.get('location')).toBe('/sign-in?error=sso-link-required')
   })
 })
