@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createPasswordLink } from '../packages/server/src/auth/sessions/passwords/password-reset-link.ts'
-import { codeOf, wrongCodeOf } from '../packages/server/test/clients/totp.ts'
+import { codeOf, nextCodeOf, wrongCodeOf } from '../packages/server/test/clients/totp.ts'
 import { findViolations } from './axe.ts'
 import { describeConsole, signIn, signOut, startConsole } from './harness.ts'
 
@@ -51,7 +51,7 @@ describeConsole('sign-in', () => {
     await code.fill(wrongCodeOf(app))
     await submit.click()
     await page.getByRole('alert').getByText('Wrong code').waitFor()
-    await code.fill(codeOf(app))
+    await code.fill(nextCodeOf(app))
     await submit.click()
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
 

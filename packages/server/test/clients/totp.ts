@@ -18,6 +18,12 @@ export function codeOf(totpUri: string, at = Date.now()): string {
 }
 
 /**
+ * Returns the code of the next 30 seconds, which the server already accepts. Use it after `codeOf`, because each code
+ * works once.
+ */
+export const nextCodeOf = (totpUri: string): string => codeOf(totpUri, Date.now() + 30_000)
+
+/**
  * Returns a code that is invalid now and for the next minute, even if the server also accepts the previous and the next
  * code.
  */

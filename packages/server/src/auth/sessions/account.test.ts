@@ -8,11 +8,12 @@ import {
   signIn,
   signInMethods,
 } from '../../../test/clients/browser.ts'
-import { codeOf, wrongCodeOf } from '../../../test/clients/totp.ts'
+import { codeOf, nextCodeOf, wrongCodeOf } from '../../../test/clients/totp.ts'
 import { sharedTestApp } from '../../../test/harness/app.ts'
 
 const login = '{ login { email } }'
 const WRONG_PASSWORD = [400, 'BAD_USER_INPUT', 'wrong-password']
+const WRONG_CODE = [401, 'UNAUTHENTICATED', 'wrong-code']
 
 /** The server counts attempts per minute, so each test runs in a separate minute. */
 let now = Date.now()
@@ -132,7 +133,7 @@ describe('codes from an authenticator app', () => {
     const fresh = await firstStep()
     expect(errorOf(await fresh.query(login))).toEqual([401, 'UNAUTHENTICATED', 'missing'])
     expect((await fresh.auth('/get-session')).body).toEqual({ user: null })
-    const spaced = codeOf(body.totpURI).replace(/^.../, '$& ')
+    const spaced = nextCodeOf(body.totpURI).replace(/^.../, '$& ')
     expect((await fresh.auth('/two-factor/verify-totp', { code: spaced })).body).toEqual({ signedIn: true })
     expect((await fresh.query(login)).body.data.login.email).toBe(person.email)
     expect(await signInMethods(browser)).toEqual(['password and code', 'password', 'password'])
@@ -141,12 +142,20 @@ describe('codes from an authenticator app', () => {
   it('can each be used only once', async () => {
     const { totpURI } = await enable()
     const [one, other] = [await firstStep(), await firstStep()]
-    const code = codeOf(totpURI)
+    const code = nextCodeOf(totpURI)
     expect((await one.auth('/two-factor/verify-totp', { code })).body).toEqual({ signedIn: true })
     const again = await other.auth('/two-factor/verify-totp', { code })
     expect(errorOf(again)).toEqual([401, 'UNAUTHENTICATED', 'wrong-code'])
     expect(other.cookies.has('muster.session_token')).toBe(false)
     expect((await one.auth('/list-sessions')).body.sessions).toHaveLength(2)
+  })
+
+  it('cannot be used again after they have turned on two-factor authentication', async () => {
+    const { body } = await browser.auth('/two-factor/enable', { password: person.password })
+    const code = codeOf(body.totpURI)
+    expect((await browser.auth('/two-factor/verify-totp', { code })).status).toBe(200)
+    for (const again of [browser, await firstStep()])
+      expect(errorOf(await again.auth('/two-factor/verify-totp', { code }))).toEqual(WRONG_CODE)
   })
 
   it('end the sign-in after five wrong codes', async () => {
@@ -204,7 +213,7 @@ describe('codes from an authenticator app', () => {
   it('are not required in a trusted browser until the user ends all sessions', async () => {
     const { totpURI } = await enable()
     const trusted = await firstStep()
-    await trusted.auth('/two-factor/verify-totp', { code: codeOf(totpURI), trustDevice: true })
+    await trusted.auth('/two-factor/verify-totp', { code: nextCodeOf(totpURI), trustDevice: true })
     await trusted.auth('/sign-out', {})
     const { email, password } = person
     expect((await trusted.auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: true })

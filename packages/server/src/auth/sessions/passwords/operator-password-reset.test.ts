@@ -10,7 +10,7 @@ import {
   type Person,
   signIn,
 } from '../../../../test/clients/browser.ts'
-import { codeOf } from '../../../../test/clients/totp.ts'
+import { codeOf, nextCodeOf } from '../../../../test/clients/totp.ts'
 import { statActivity } from '../../../../test/cluster/cluster-databases.ts'
 import { sharedTestApp } from '../../../../test/harness/app.ts'
 import { resetPassword } from './operator-password-reset.ts'
@@ -72,7 +72,7 @@ it('requires a code again in a trusted browser, and does not affect other users'
   await browser.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
   const trusted = openBrowser(app)
   await trusted.auth('/sign-in/email', { email, password })
-  await trusted.auth('/two-factor/verify-totp', { code: codeOf(totpURI), trustDevice: true })
+  await trusted.auth('/two-factor/verify-totp', { code: nextCodeOf(totpURI), trustDevice: true })
   await trusted.auth('/sign-out', {})
   const other = await newPerson(app)
   const given = await reset(other.email, { passwordOnly: true })

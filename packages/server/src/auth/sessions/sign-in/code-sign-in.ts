@@ -1,5 +1,6 @@
 import type { Database } from '../../../db/database.ts'
 import { assertText } from '../../../lib/string-checks.ts'
+import { sessionError } from '../../authentication-reasons.ts'
 import { assertPasswordSession } from '../assert-password-session.ts'
 import { type AttemptedUser, findUserOfStep } from '../audit/attempted-user.queries.ts'
 import { ownAttempt, runAttempt } from '../audit/failed-attempts.ts'
@@ -9,7 +10,7 @@ import { stepOf } from '../session-cookie.ts'
 import { tooManyWrongCodes } from '../session-errors.ts'
 import { findTotpLock } from '../totp.queries.ts'
 import { attemptSubject } from './attempt-limits.ts'
-import { addCookies, completeSignIn } from './complete-sign-in.ts'
+import { addCookies, completeSignIn, isFirstUse } from './complete-sign-in.ts'
 import { findSignedInUser } from './sign-in.queries.ts'
 
 export const codeSignInCalls: readonly AuthCall[] = [
@@ -45,6 +46,7 @@ function codeCall(path: string, kind: 'code' | 'backup code'): AuthCall {
         const hadTotp = session !== undefined && (await findSignedInUser(call.db, session.personId))?.hasTotp
         const forwarded = await call.forward(request, path, { code, trustDevice })
         if (session === undefined) return completeSignIn(call, forwarded, { method, ...(kind === 'code' && { code }) })
+        if (kind === 'code' && !(await isFirstUse(call, session.personId, code))) throw sessionError('wrong-code')
         addCookies(call, forwarded)
         if (!hadTotp) await recordChange(call, session, { type: 'AUTHENTICATOR_ADD', work: async () => {} })
         return { signedIn: true }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createAuthenticator } from '../../../../test/clients/authenticator.ts'
 import { type Browser, errorOf, newPerson, openBrowser, type Person, signIn } from '../../../../test/clients/browser.ts'
-import { codeOf } from '../../../../test/clients/totp.ts'
+import { codeOf, nextCodeOf } from '../../../../test/clients/totp.ts'
 import { sharedTestApp } from '../../../../test/harness/app.ts'
 import { ssoSettings } from '../../../../test/single-sign-on/sign-on.ts'
 
@@ -77,7 +77,7 @@ describe('creating an access key in a session', () => {
     await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })
     now += 2 * HOUR_MS
     expect(errorOf(await browser.auth('/confirm-sign-in', { code: '000000' }))[2]).toBe('wrong-code')
-    const code = codeOf(body.totpURI)
+    const code = nextCodeOf(body.totpURI)
     expect((await browser.auth('/confirm-sign-in', { code })).body).toEqual({ confirmed: true })
     expect(await createKeyError()).toBeUndefined()
     expect(errorOf(await browser.auth('/confirm-sign-in', { code }))[2]).toBe('wrong-code')
