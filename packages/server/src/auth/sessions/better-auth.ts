@@ -65,6 +65,8 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
     session: {
       modelName: 'session',
       fields: { userId: 'account_id', expiresAt: 'expires', ipAddress: 'address', userAgent: 'agent', ...times },
+      // A session that replaces another keeps how the person signed in.
+      additionalFields: { method: { type: 'string', required: false, input: false } },
       expiresIn: SESSION_SECONDS,
       // Do not let better-auth renew sessions, because `Sessions` renews them.
       disableSessionRefresh: true,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createAuthenticator } from '../../../test/clients/authenticator.ts'
-import { type Browser, newPerson, openBrowser, signIn } from '../../../test/clients/browser.ts'
+import { type Browser, newPerson, openBrowser, type Person, signIn } from '../../../test/clients/browser.ts'
 import { openStreamOf } from '../../../test/clients/session-stream.ts'
 import { codeOf } from '../../../test/clients/totp.ts'
 import { whilePreviousReleaseRuns } from '../../../test/database/previous-release.ts'
@@ -100,13 +100,27 @@ it('ends open streams and download links within a second, even on another server
   expect(await Promise.race([meeting.ended, 'open'])).toBe('open')
 })
 
-it('accepts a passkey, a code, and single sign-on as a second factor, but not a password alone', async () => {
+async function newMember(): Promise<{ person: Person; browser: Browser }> {
   const person = await newPerson(app)
   await addMember(app, { accountId: team.account.accountId, personId: person.id, roleId: 'viewer' })
-  const byPassword = await signIn(app, person)
+  return { person, browser: await signIn(app, person) }
+}
+
+async function turnOnTotp(
+  { auth }: Browser,
+  { password }: Person,
+): Promise<{ totpURI: string; backupCodes: string[] }> {
+  const { body } = await auth('/two-factor/enable', { password })
+  expect((await auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })).body).toEqual({ signedIn: true })
+  return body
+}
+
+const reasonFor = async (browser: Browser): Promise<unknown> =>
+  (await browser.query('{ login { id } }', {}, inTeam())).body.errors?.[0].extensions.reason
+
+it('accepts a passkey, a code, and single sign-on as a second factor, but not a password alone', async () => {
+  const { person, browser: byPassword } = await newMember()
   await require('SECOND_FACTOR')
-  const reasonFor = async (browser: Browser): Promise<unknown> =>
-    (await browser.query('{ login { id } }', {}, inTeam())).body.errors?.[0].extensions.reason
   expect(await reasonFor(byPassword)).toBe('sign-in-required')
 
   const authenticator = createAuthenticator({ origin: 'http://muster.example' })
@@ -117,13 +131,24 @@ it('accepts a passkey, a code, and single sign-on as a second factor, but not a 
   await byPasskey.auth('/passkey/verify-authentication', { response: authenticator.authenticate(challenge) })
   expect(await reasonFor(byPasskey)).toBeUndefined()
 
-  const { body } = await byPassword.auth('/two-factor/enable', { password: person.password })
-  await byPassword.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })
+  const { backupCodes } = await turnOnTotp(byPassword, person)
+  expect(await reasonFor(byPassword)).toBeUndefined()
   const byCode = openBrowser(app)
   await byCode.auth('/sign-in/email', { email: person.email, password: person.password })
-  await byCode.auth('/two-factor/verify-backup-code', { code: body.backupCodes[0] })
+  await byCode.auth('/two-factor/verify-backup-code', { code: backupCodes[0] })
   expect(await reasonFor(byCode)).toBeUndefined()
   expect(await reasonFor(await newSsoMember('viewer'))).toBeUndefined()
+})
+
+it('is still met after the person changes the password or turns off two-factor authentication', async () => {
+  const { person, browser } = await newMember()
+  await turnOnTotp(browser, person)
+  await require('SECOND_FACTOR')
+  const newPassword = 'correct horse battery staple'
+  await browser.auth('/change-password', { currentPassword: person.password, newPassword })
+  expect(await reasonFor(browser)).toBeUndefined()
+  await browser.auth('/two-factor/disable', { password: newPassword })
+  expect(await reasonFor(browser)).toBeUndefined()
 })
 
 it('can only be set by a person who meets it, and is recorded', async () => {

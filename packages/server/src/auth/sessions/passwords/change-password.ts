@@ -6,7 +6,7 @@ import { setSessionCookie } from 'better-auth/cookies'
 /**
  * Replaces better-auth's endpoint `changePassword`. That endpoint writes the new password even if the current password
  * has changed since it was compared, which would undo a reset. This endpoint also ends every session of the user, and
- * sets the cookie of a new session.
+ * sets the cookie of a new session, which keeps the sign-in method of the current one.
  */
 export function passwordChange() {
   return {
@@ -35,7 +35,7 @@ export function passwordChange() {
             const changed = await current.updateMany({ model: 'user', where, update: { passwordHash: password } })
             if (changed === 0) throw wrongPassword()
             await internalAdapter.deleteUserSessions(user.id)
-            return internalAdapter.createSession(user.id)
+            return internalAdapter.createSession(user.id, false, { method: signedIn.session.method })
           })
           await setSessionCookie(call, { session, user })
           return call.json({})

@@ -8,9 +8,10 @@ import { recordChange } from '../audit/record-change.ts'
 import type { AuthCall } from '../auth-call.ts'
 import { stepOf } from '../session-cookie.ts'
 import { tooManyWrongCodes } from '../session-errors.ts'
+import { writeMethod } from '../sessions.queries.ts'
 import { findTotpLock } from '../totp.queries.ts'
 import { attemptSubject } from './attempt-limits.ts'
-import { addCookies, completeSignIn, isFirstUse } from './complete-sign-in.ts'
+import { addCookies, completeSignIn, isFirstUse, sessionOf } from './complete-sign-in.ts'
 import { findSignedInUser } from './sign-in.queries.ts'
 
 export const codeSignInCalls: readonly AuthCall[] = [
@@ -18,7 +19,10 @@ export const codeSignInCalls: readonly AuthCall[] = [
   codeCall('/two-factor/verify-backup-code', 'backup code'),
 ]
 
-/** Signs in with a code. If the user is already signed in, the first code turns on two-factor authentication. */
+/**
+ * Signs in with a code. If the user is already signed in, the first code turns on two-factor authentication. The new
+ * session, which then replaces the current one, counts as started with the password and a code.
+ */
 function codeCall(path: string, kind: 'code' | 'backup code'): AuthCall {
   const method = `password and ${kind}` as const
   return {
@@ -48,7 +52,11 @@ function codeCall(path: string, kind: 'code' | 'backup code'): AuthCall {
         if (session === undefined) return completeSignIn(call, forwarded, { method, ...(kind === 'code' && { code }) })
         if (kind === 'code' && !(await isFirstUse(call, session.personId, code))) throw sessionError('wrong-code')
         addCookies(call, forwarded)
-        if (!hadTotp) await recordChange(call, session, { type: 'AUTHENTICATOR_ADD', work: async () => {} })
+        if (kind === 'code' && !hadTotp) {
+          const created = await sessionOf(call, forwarded)
+          const work = (transaction: Database) => writeMethod(transaction, created, method)
+          await recordChange(call, session, { type: 'AUTHENTICATOR_ADD', work })
+        }
         return { signedIn: true }
       })
     },
