@@ -4,7 +4,10 @@ export type SignInPolicy = 'ANY' | 'SECOND_FACTOR' | 'SSO'
 export type RequiredSignIn = Exclude<SignInPolicy, 'ANY'>
 
 const SSO = 'single sign-on'
-const secondFactors: readonly (string | null)[] = [SSO, 'passkey', 'password and code', 'password and backup code']
+const secondFactors: readonly (string | null)[] = [
+  ...[SSO, 'passkey'],
+  ...['password and code', 'password and backup code', 'password in trusted browser'],
+]
 
 export const toPolicy = (stored: string | null): SignInPolicy =>
   stored === 'SECOND_FACTOR' || stored === 'SSO' ? stored : 'ANY'

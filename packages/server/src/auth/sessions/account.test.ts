@@ -217,6 +217,7 @@ describe('codes from an authenticator app', () => {
     await trusted.auth('/sign-out', {})
     const { email, password } = person
     expect((await trusted.auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: true })
+    expect((await signInMethods(trusted))[0]).toBe('password in trusted browser')
     await trusted.auth('/revoke-sessions', {})
     expect((await trusted.auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: false, needs: 'totp' })
   })

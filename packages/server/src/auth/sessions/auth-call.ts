@@ -17,6 +17,7 @@ export type SignInMethod =
   | 'password'
   | 'password and code'
   | 'password and backup code'
+  | 'password in trusted browser'
   | 'passkey'
   | 'single sign-on'
   | 'sign-in link'

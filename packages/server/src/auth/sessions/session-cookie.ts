@@ -63,6 +63,10 @@ export function stepOf(header: string | undefined): string {
   return value.slice(0, Math.max(value.lastIndexOf('.'), 0))
 }
 
+/** Returns true after a sign-in without a code in a trusted browser, because better-auth then renews the trust. */
+export const renewsTrust = (setCookies: readonly string[]): boolean =>
+  setCookies.some((header) => header.includes(`${COOKIE_PREFIX}.trust_device=`))
+
 /**
  * Returns the first cookie with the name, because browsers send the cookie with the longest path first (RFC 6265 §5.4).
  * An empty cookie counts as missing.

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createAuthenticator } from '../../../test/clients/authenticator.ts'
 import { type Browser, newPerson, openBrowser, type Person, signIn } from '../../../test/clients/browser.ts'
 import { openStreamOf } from '../../../test/clients/session-stream.ts'
-import { codeOf } from '../../../test/clients/totp.ts'
+import { codeOf, nextCodeOf } from '../../../test/clients/totp.ts'
 import { whilePreviousReleaseRuns } from '../../../test/database/previous-release.ts'
 import { addMember } from '../../../test/factories/member.ts'
 import { ask, done, newTeam, type Team } from '../../../test/factories/team.ts'
@@ -138,6 +138,23 @@ it('accepts a passkey, a code, and single sign-on as a second factor, but not a 
   await byCode.auth('/two-factor/verify-backup-code', { code: backupCodes[0] })
   expect(await reasonFor(byCode)).toBeUndefined()
   expect(await reasonFor(await newSsoMember('viewer'))).toBeUndefined()
+})
+
+it('accepts a password in a trusted browser as a second factor', async () => {
+  const { person, browser } = await newMember()
+  const { totpURI } = await turnOnTotp(browser, person)
+  await require('SECOND_FACTOR')
+  const { email, password } = person
+  const trusted = openBrowser(app)
+  await trusted.auth('/sign-in/email', { email, password })
+  await trusted.auth('/two-factor/verify-totp', { code: nextCodeOf(totpURI), trustDevice: true })
+  await trusted.auth('/sign-out', {})
+  expect((await trusted.auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: true })
+  expect(await reasonFor(trusted)).toBeUndefined()
+  // Without two-factor authentication, the server trusts no browser.
+  await browser.auth('/two-factor/disable', { password })
+  expect((await trusted.auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: true })
+  expect(await reasonFor(trusted)).toBe('sign-in-required')
 })
 
 it('is still met after the person changes the password or turns off two-factor authentication', async () => {

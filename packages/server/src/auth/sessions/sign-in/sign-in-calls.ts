@@ -3,6 +3,7 @@ import { findUserOfEmail } from '../audit/attempted-user.queries.ts'
 import { runAttempt } from '../audit/failed-attempts.ts'
 import type { AuthCall, AuthRequest } from '../auth-call.ts'
 import { PASSWORD_LENGTH } from '../passwords/password.ts'
+import { renewsTrust } from '../session-cookie.ts'
 import { attemptSubject } from './attempt-limits.ts'
 import { codeSignInCalls } from './code-sign-in.ts'
 import { addCookies, completeSignIn, endFormerSession } from './complete-sign-in.ts'
@@ -36,6 +37,7 @@ async function signInByPassword(call: AuthRequest): Promise<object> {
       addCookies(call, forwarded)
       return { signedIn: false, needs: 'totp' }
     }
-    return completeSignIn(call, forwarded, { method: 'password' })
+    const method = renewsTrust(forwarded.cookies) ? 'password in trusted browser' : 'password'
+    return completeSignIn(call, forwarded, { method })
   })
 }
