@@ -33,7 +33,10 @@ export function decodeCursor(text: string, order: string, path: string): Place {
   const parts = checksum(json).equals(bytes.subarray(0, 4)) ? parse(json) : undefined
   if (parts === undefined) throw badInput(`${path} is not a valid cursor: pass the cursor of a previous page unchanged`)
   if (parts[0] !== order)
-    throw badInput(`${path} is a cursor for another list or sort order: use the same list, sort, and context as before`)
+    throw badInput(
+      `${path} is a cursor for another list or sort order: use the same list, sort, and context as before, ` +
+        'or start from the first page if a view has changed',
+    )
   return { key: parts[1], id: parts[2] }
 }
 

@@ -48,6 +48,12 @@ export function readPage(args: PageArguments, { order, firstRecord }: { order: s
   return { size, start: { afterPlace: decodeCursor(after.text, order, after.path) } }
 }
 
+export const withoutCursor = <Arguments extends PageArguments>(args: Arguments): Arguments => ({
+  ...args,
+  after: null,
+  last: null,
+})
+
 /**
  * Returns the value and the name of `after` or `last`, which have the same meaning, or undefined if both are omitted.
  * Throws BAD_USER_INPUT if both are set, unless they are the same ID (case-insensitive) or the same cursor.

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts'
-import { type Page, type PageArguments, readPage } from '../../../graphql/lists/paging.ts'
+import { type Page, type PageArguments, readPage, withoutCursor } from '../../../graphql/lists/paging.ts'
 import { insideOf } from '../../../restriction.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { assertReadable, assertReadsAll } from '../../attributes/attribute-access.ts'
@@ -23,11 +23,13 @@ export interface DeviceListRequest {
   page: Page
 }
 
+/** If `args.view` is set, ignores `after` and `last`, because a cursor belongs to an order that the view may define. */
 export function readDeviceListArguments(args: DeviceListArguments, firstRecord: 0 | 1): DeviceListRequest {
   const context = parseContext(args.context, 'context')
   const order = args.sortBy == null ? readDeviceOrder(args.sort, context) : readDeviceOrders(args.sortBy, context)
   const filter = readDeviceFilter(args, context)
-  return { filter, order, page: readPage(args, { order: order.text, firstRecord }) }
+  const ofPage = args.view == null ? args : withoutCursor(args)
+  return { filter, order, page: readPage(ofPage, { order: order.text, firstRecord }) }
 }
 
 export interface DeviceListWithView extends DeviceListRequest {
@@ -73,7 +75,8 @@ async function readWithView(context: Context, args: DeviceListArguments): Promis
   const sortBy = (isSorted ? args.sortBy : selection.sortBy) ?? undefined
   const used = { context: selection.context, sortBy, columns: selection.columns }
   if (selection.where === where && args.view == null) return { ...given, ...used }
-  const request = readDeviceListArguments({ ...args, where: null, context: selection.context, sortBy }, firstRecord)
+  const read = { ...args, where: null, view: null, context: selection.context, sortBy }
+  const request = readDeviceListArguments(read, firstRecord)
   if (selection.where === undefined) return { ...request, ...used }
   const now = given.filter.now ?? Date.now()
   const filter = { ...request.filter, where: selection.where, now, context: selection.context }

@@ -1,6 +1,6 @@
 import type { ResolvedFilter } from '@muster/filter'
 import type { Place, SortKey } from '../../../graphql/lists/cursor.ts'
-import { type Page, type PageArguments, readPage, wrongPlace } from '../../../graphql/lists/paging.ts'
+import { type Page, type PageArguments, readPage, withoutCursor, wrongPlace } from '../../../graphql/lists/paging.ts'
 import { type Direction, parseSort, readSortKeys, sortText } from '../../../lib/sort.ts'
 import { type AttributeName, parseAttributeName, parseContext } from '../../attributes/attribute-name.ts'
 import { parseId } from '../../devices/device-id.ts'
@@ -44,6 +44,7 @@ export interface ServiceListRequest {
 
 const DEFAULT_SORT = ['device.name', 'name']
 
+/** If `args.view` is set, ignores `after` and `last`, because a cursor belongs to an order that the view may define. */
 export function readServicesArguments(args: ServicesArguments, firstRecord: 0 | 1): ServiceListRequest {
   const context = parseContext(args.context, 'context')
   const where =
@@ -62,7 +63,7 @@ export function readServicesArguments(args: ServicesArguments, firstRecord: 0 | 
     selection: { where, now: (args.now ?? new Date()).getTime(), context },
     keys: keys.map(({ by, direction }) => ({ by, direction })),
     order,
-    page: readPage(args, { order, firstRecord }),
+    page: readPage(args.view == null ? args : withoutCursor(args), { order, firstRecord }),
   }
 }
 

@@ -106,7 +106,8 @@ async function applyViewTo(
   if (where !== undefined) await assertKnownNames(context, where)
   const selection = await applyView(context, { where, viewId: args.view, inContext }, { kind: 'service' })
   if (selection.where === where && args.view == null) return given
-  const read = { ...args, where: null, context: selection.context, sortBy: args.sortBy ?? selection.sortBy }
+  const sortBy = args.sortBy ?? selection.sortBy
+  const read = { ...args, where: null, view: null, context: selection.context, sortBy }
   const request = readServicesArguments(read, context.firstRecord)
   return { ...request, selection: { ...request.selection, where: selection.where, now: given.selection.now } }
 }

@@ -1,0 +1,72 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createUserWithDevices } from '../../../test/api/device-lists.ts'
+import { restClient } from '../../../test/clients/rest.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
+
+const app = sharedTestApp()
+let user: TestUser
+beforeEach(async () => {
+  const created = await createUserWithDevices(app, [
+    { name: 'a', attributes: { site: 'oslo', rack: '1' }, overrides: { night: { site: 'rome' } } },
+    { name: 'b', attributes: { site: 'oslo', rack: '2' } },
+    { name: 'c', attributes: { site: 'paris' } },
+  ])
+  user = created.user
+})
+
+const createView = async (input: string): Promise<string> =>
+  (await user.data(`mutation { createView(${input}) { id } }`)).createView.id
+
+interface NamedPage {
+  items: { name: string }[]
+  hasMore: boolean
+  cursor: string | null
+}
+
+/** Reads pages of one item each, until the last page. */
+async function namesOfPages(read: (after: string | null) => Promise<NamedPage>): Promise<string[]> {
+  const names: string[] = []
+  for (let after: string | null = null; ; ) {
+    const { items, hasMore, cursor } = await read(after)
+    names.push(...items.map(({ name }) => name))
+    if (!hasMore) return names
+    after = cursor
+  }
+}
+
+describe('pages of a list with a view', () => {
+  const document = `query ($view: ID, $after: ID, $last: String) { login {
+    devices(view: $view, size: 1, after: $after, last: $last) { items { name } hasMore cursor } } }`
+  const devices = async (variables: Record<string, unknown>): Promise<NamedPage> =>
+    (await user.data(document, variables)).login.devices
+
+  test("continue in the view's order and context", async () => {
+    const view = await createView('name: "Sites", where: "site:*", context: "night", sortBy: ["-site", "rack"]')
+    expect(await namesOfPages((after) => devices({ view, after }))).toEqual(['a', 'c', 'b'])
+    expect(await namesOfPages((last) => devices({ view, last }))).toEqual(['a', 'c', 'b'])
+    const rest = restClient(app.url, user)
+    const page = async (after: string | null): Promise<NamedPage> =>
+      (await rest('GET', `/devices?view=${view}&size=1${after === null ? '' : `&after=${after}`}`)).body
+    expect(await namesOfPages(page)).toEqual(['a', 'c', 'b'])
+  })
+
+  test("continue in the request's order, and in the view's context", async () => {
+    const view = await createView('name: "Shells", kind: SERVICES, where: "name:*", context: "night"')
+    await user.data('mutation { registerDevice(name: "d", services: [{ name: "x" }, { name: "y" }]) { secret } }')
+    const document = `query ($view: ID, $after: ID) { login {
+      services(view: $view, sortBy: ["attributes.zone", "-name"], size: 1, after: $after) {
+        items { name } hasMore cursor } } }`
+    const services = async (after: string | null): Promise<NamedPage> =>
+      (await user.data(document, { view, after })).login.services
+    expect(await namesOfPages(services)).toEqual(['y', 'x'])
+  })
+
+  test("reject a cursor after a change to the view's order", async () => {
+    const view = await createView('name: "Sites", sortBy: ["-name"]')
+    const { cursor } = await devices({ view })
+    await user.data(`mutation { updateView(id: "${view}", sortBy: ["site"]) { id } }`)
+    const { errors } = await user.query(document, { view, after: cursor })
+    expect(errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
+    expect(errors?.[0]?.message).toContain('start from the first page if a view has changed')
+  })
+})
