@@ -70,3 +70,14 @@ describe('pages of a list with a view', () => {
     expect(errors?.[0]?.message).toContain('start from the first page if a view has changed')
   })
 })
+
+test("evaluates relative times in the view's filter at the time in the argument now", async () => {
+  const view = await createView('name: "Old", where: "created < now"')
+  const now = '"2020-01-01T00:00:00Z"'
+  const { login } = await user.data(
+    `{ login { now: devices(view: "${view}") { total } then: devices(view: "${view}", now: ${now}) { total }
+      url: devicesUrl(view: "${view}", now: ${now}) } }`,
+  )
+  expect([login.now.total, login.then.total]).toEqual([3, 0])
+  expect((await (await fetch(login.url)).text()).trimEnd().split('\n')).toHaveLength(1)
+})

@@ -78,7 +78,7 @@ async function readWithView(context: Context, args: DeviceListArguments): Promis
   const read = { ...args, where: null, view: null, context: selection.context, sortBy }
   const request = readDeviceListArguments(read, firstRecord)
   if (selection.where === undefined) return { ...request, ...used }
-  const now = given.filter.now ?? Date.now()
+  const now = (args.now ?? new Date()).getTime()
   const filter = { ...request.filter, where: selection.where, now, context: selection.context }
   return { ...request, filter, ...used }
 }
