@@ -81,3 +81,10 @@ test("evaluates relative times in the view's filter at the time in the argument 
   expect([login.now.total, login.then.total]).toEqual([3, 0])
   expect((await (await fetch(login.url)).text()).trimEnd().split('\n')).toHaveLength(1)
 })
+
+test('sorts services by an attribute in the view that no service has yet', async () => {
+  const view = await createView('name: "Zones", kind: SERVICES, sortBy: ["attributes.zone", "name"]')
+  await user.data('mutation { registerDevice(name: "d", services: [{ name: "y" }, { name: "x" }]) { secret } }')
+  const { login } = await user.data(`{ login { services(view: "${view}") { items { name } } } }`)
+  expect(login.services.items).toEqual([{ name: 'x' }, { name: 'y' }])
+})

@@ -36,11 +36,10 @@ export async function listServices(
   const request = limitTo(insideOf(viewer), await applyViewTo(context, args, readServicesArguments(args, firstRecord)))
   const { selection, keys, order, page } = request
   for (const { by } of keys) if (typeof by !== 'string') assertReadable(viewer, by)
-  await assertKnownSortKeys(context, args.sortBy ?? [], {
-    kind: 'service',
-    names: keys.map(({ by }) => by),
-    fields: serviceSortFields,
-  })
+  if (args.sortBy != null) {
+    const names = keys.map(({ by }) => by)
+    await assertKnownSortKeys(context, args.sortBy, { kind: 'service', names, fields: serviceSortFields })
+  }
   const start = await findStart(context, request)
   const limit = page.size + 1
   const read = (search?: 'walk' | 'scan'): Promise<ListedServiceRow[]> =>
