@@ -88,3 +88,10 @@ test('sorts services by an attribute in the view that no service has yet', async
   const { login } = await user.data(`{ login { services(view: "${view}") { items { name } } } }`)
   expect(login.services.items).toEqual([{ name: 'x' }, { name: 'y' }])
 })
+
+test('accepts view() of a view without a filter in the filter of a role', async () => {
+  const view = await createView('name: "All"')
+  const access = `{ permissions: [DEVICE_READ], where: "name = a AND view('${view}')" }`
+  const { createRole } = await user.data(`mutation { createRole(name: "r", access: ${access}) { where } }`)
+  expect(createRole.where).toBe(`name = a AND view("${view}")`)
+})

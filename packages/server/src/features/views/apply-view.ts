@@ -4,7 +4,7 @@ import { ApiError, badInput, notFound } from '../../errors.ts'
 import { namesOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { readableFilter } from '../attributes/attribute-access.ts'
-import { check, type FilterPlace, type ReadFilter, toFilterProblem } from '../filters/read-filter.ts'
+import { check, type FilterPlace, type ReadFilter, readFilter, toFilterProblem } from '../filters/read-filter.ts'
 import { withContext } from '../filters/with-context.ts'
 import { filterKinds, type View, type ViewColumn } from './view.ts'
 import { selectView } from './views.queries.ts'
@@ -122,11 +122,12 @@ const withIndexes = (read: ReadFilter, place: Pick<FilterPlace, 'kind' | 'hasCon
 /** Replaces each `view()` in a filter with that view's filter, which reads attributes in the view's context. */
 async function replaceViews(context: ViewReader, read: ReadFilter): Promise<ReadFilter> {
   const { kind } = read.place
-  const filters = new Map<string, ResolvedFilter | undefined>()
+  const filters = new Map<string, ResolvedFilter>()
   for (const id of viewsIn(read.filter)) {
     const view = await findView(context, id, kind)
-    const ofView = readView(view)
-    filters.set(id, ofView && withContext(ofView.filter, view.context ?? undefined))
+    // The canonical form of a filter cannot contain an empty filter in parentheses.
+    const ofView = readView(view) ?? readFilter('id:*', read.place)!
+    filters.set(id, withContext(ofView.filter, view.context ?? undefined))
   }
   return filters.size === 0 ? read : { ...read, filter: replaced(read.filter, filters) }
 }
@@ -145,8 +146,7 @@ export function viewsIn(filter: ResolvedFilter): string[] {
   }
 }
 
-/** A view without a filter becomes an empty conjunction, which matches everything. */
-function replaced(filter: ResolvedFilter, views: ReadonlyMap<string, ResolvedFilter | undefined>): ResolvedFilter {
+function replaced(filter: ResolvedFilter, views: ReadonlyMap<string, ResolvedFilter>): ResolvedFilter {
   switch (filter.type) {
     case 'and':
     case 'or':
@@ -154,7 +154,7 @@ function replaced(filter: ResolvedFilter, views: ReadonlyMap<string, ResolvedFil
     case 'not':
       return { ...filter, operand: replaced(filter.operand, views) }
     case 'view':
-      return views.get(filter.id) ?? { type: 'and', operands: [] }
+      return views.get(filter.id)!
     default:
       return filter
   }
