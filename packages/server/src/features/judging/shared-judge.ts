@@ -129,5 +129,5 @@ const usesView = (selection: StoredSelection): boolean => {
 function reasonToEnd(error: unknown): ApiError | undefined {
   if (!(error instanceof ApiError)) return undefined
   if (error.code === 'CONFLICT') return badInput(error.message)
-  return ['NOT_FOUND', 'BAD_USER_INPUT', 'FORBIDDEN'].includes(error.code) ? error : undefined
+  return ['NOT_FOUND', 'BAD_USER_INPUT', 'LIMIT_EXCEEDED', 'FORBIDDEN'].includes(error.code) ? error : undefined
 }

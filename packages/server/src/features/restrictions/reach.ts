@@ -38,7 +38,7 @@ export async function readReach(
   }
 }
 
-/** If a view was deleted or a filter is invalid, the returned filter matches no device. */
+/** If a view was deleted, or a filter is invalid or exceeds a limit, the returned filter matches no device. */
 async function devicesOf(
   db: Database,
   accountId: string,
@@ -51,7 +51,8 @@ async function devicesOf(
     const applied = await applyView({ db, viewer: { accountId } }, selection, place)
     return applied.where === undefined ? everything : withContext(applied.where.filter, applied.context)
   } catch (error) {
-    if (error instanceof ApiError && ['NOT_FOUND', 'CONFLICT', 'BAD_USER_INPUT'].includes(error.code)) return nothing
+    const codes = ['NOT_FOUND', 'CONFLICT', 'BAD_USER_INPUT', 'LIMIT_EXCEEDED']
+    if (error instanceof ApiError && codes.includes(error.code)) return nothing
     throw error
   }
 }

@@ -17,6 +17,11 @@ beforeEach(async () => {
 const createView = async (input: string): Promise<string> =>
   (await user.data(`mutation { createView(${input}) { id } }`)).createView.id
 
+const error = async (document: string): Promise<[code: string, message: string]> => {
+  const { errors } = await user.query(document)
+  return [errors?.[0]?.extensions.code ?? 'no error', errors?.[0]?.message ?? '']
+}
+
 interface NamedPage {
   items: { name: string }[]
   hasMore: boolean
@@ -94,4 +99,58 @@ test('accepts view() of a view without a filter in the filter of a role', async 
   const access = `{ permissions: [DEVICE_READ], where: "name = a AND view('${view}')" }`
   const { createRole } = await user.data(`mutation { createRole(name: "r", access: ${access}) { where } }`)
   expect(createRole.where).toBe(`name = a AND view("${view}")`)
+})
+
+describe('the limits of a filter with view()', () => {
+  const conditions = (count: number): string => Array(count).fill('name:a').join(' ')
+  const list = (where: string): string => `{ login { devices(where: ${JSON.stringify(where)}) { total } } }`
+
+  test("include the views' filters", async () => {
+    const full = await createView(`name: "Full", where: "${conditions(50)}"`)
+    const small = await createView(`name: "Small", where: "${conditions(25)}"`)
+    const patterns = await createView(`name: "Patterns", where: "name = (${Array(10).fill('a*').join(' OR ')})"`)
+    const values = await createView(`name: "Values", where: "name = (${Array(100).fill('a').join(' OR ')})"`)
+    const services = await createView(`name: "Services", kind: SERVICES, where: "${conditions(50)}"`)
+    const events = await createView(`name: "Events", kind: EVENTS, where: "${Array(50).fill('type:a').join(' ')}"`)
+    for (const where of [
+      `view("${full}")`,
+      `view("${small}") OR view("${small}")`,
+      `view("${patterns}")`,
+      `view("${values}") AND view("${values}")`,
+    ])
+      expect((await user.data(list(where))).login.devices.total, where).toEqual(expect.any(Number))
+    const both = `{ login { devices(view: "${full}", where: "name:a") { total } } }`
+    expect((await user.data(both)).login.devices.total).toBe(1)
+    for (const [document, name] of [
+      [list(`view("${full}") OR name:b`), 'Full'],
+      [list(`view("${small}") AND view("${small}") AND name:b`), 'Small'],
+      [list(`view("${patterns}") AND name = b*`), 'Patterns'],
+      [list(Array(3).fill(`view("${values}")`).join(' OR ')), 'Values'],
+      [`{ login { facets(by: "name", where: "name:b OR view('${full}')") { total } } }`, 'Full'],
+      [`{ login { services(where: "name:b OR view('${services}')") { total } } }`, 'Services'],
+      [`{ login { events(where: "type:b OR view('${events}')") { total } } }`, 'Events'],
+      [`mutation { createWebhook(url: "https://example.com", where: "name:b OR view('${full}')") { id } }`, 'Full'],
+    ] as const)
+      expect(await error(document), document).toEqual(['LIMIT_EXCEEDED', expect.stringContaining(`"${name}"`)])
+  })
+
+  test('reject a change to a view that would make a webhook or a role exceed them', async () => {
+    const [one, full] = [await createView('name: "One"'), await createView(`name: "Full", where: "${conditions(50)}"`)]
+    const where = `"name:b OR view('${one}')"`
+    await user.data(`mutation { createWebhook(name: "hook", url: "https://example.com", where: ${where}) { id }
+      createRole(name: "role", access: { permissions: [DEVICE_READ], where: ${where} }) { id } }`)
+    const update = (count: number): string =>
+      `mutation { updateView(id: "${one}", where: "${conditions(count)}") { id } }`
+    await user.data(update(49))
+    for (const change of [update(50), `mutation { deleteView(id: "${one}", replaceBy: "${full}") }`])
+      expect(await error(change), change).toEqual([
+        'CONFLICT',
+        expect.stringMatching(/the webhook "hook".*the role "role"/),
+      ])
+    const { login } = await user.data(`{ login { views { name } webhooks { where } } }`)
+    expect(login).toEqual({
+      views: [{ name: 'Full' }, { name: 'One' }],
+      webhooks: [{ where: `name:b OR view("${one}")` }],
+    })
+  })
 })

@@ -1,6 +1,6 @@
-import { isIndexed, type ResolvedFilter } from '@muster/filter'
+import { canonicalize, filterLimits, isIndexed, parseFilter, type ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../db/database.ts'
-import { ApiError, badInput, notFound } from '../../errors.ts'
+import { ApiError, badInput, limitExceeded, notFound } from '../../errors.ts'
 import { namesOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { readableFilter } from '../attributes/attribute-access.ts'
@@ -31,6 +31,7 @@ export interface Selection {
  * - NOT_FOUND for a view that is missing or that the caller cannot see
  * - BAD_USER_INPUT for a view of another kind
  * - CONFLICT for an invalid view
+ * - LIMIT_EXCEEDED if the request's filter exceeds a limit with the filters of views in place of `view()`
  * - FORBIDDEN if the combined filter contains an attribute name that the caller cannot read
  */
 export async function applyView(
@@ -123,13 +124,31 @@ const withIndexes = (read: ReadFilter, place: Pick<FilterPlace, 'kind' | 'hasCon
 async function replaceViews(context: ViewReader, read: ReadFilter): Promise<ReadFilter> {
   const { kind } = read.place
   const filters = new Map<string, ResolvedFilter>()
-  for (const id of viewsIn(read.filter)) {
+  const names: string[] = []
+  for (const id of new Set(viewsIn(read.filter))) {
     const view = await findView(context, id, kind)
     // The canonical form of a filter cannot contain an empty filter in parentheses.
     const ofView = readView(view) ?? readFilter('id:*', read.place)!
     filters.set(id, withContext(ofView.filter, view.context ?? undefined))
+    names.push(JSON.stringify(view.name))
   }
-  return filters.size === 0 ? read : { ...read, filter: replaced(read.filter, filters) }
+  if (filters.size === 0) return read
+  const filter = replaced(read.filter, filters)
+  assertWithinLimits(filter, { place: read.place, names })
+  return { ...read, filter }
+}
+
+/** Checks all limits of a filter except its length. `names` contains the names of the views in the filter. */
+function assertWithinLimits(
+  filter: ResolvedFilter,
+  { place, names }: { place: FilterPlace; names: readonly string[] },
+): void {
+  const { problems } = parseFilter(canonicalize(filter, place.kind), { maxLength: Number.POSITIVE_INFINITY })
+  const exceeded = problems.find(({ limit }) => limit !== undefined)
+  if (exceeded === undefined) return
+  throw limitExceeded(`${place.path}: ${exceeded.message} The filters of these views count too: ${names.join(', ')}.`, {
+    limit: filterLimits[exceeded.limit!],
+  })
 }
 
 export function viewsIn(filter: ResolvedFilter): string[] {

@@ -3,12 +3,14 @@ import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
+import { limits } from '../../limits.ts'
 import { isPermitted, type PermissionName } from '../../permissions.ts'
 import type { Target } from '../events/event-types.ts'
 import { check } from '../filters/read-filter.ts'
 import { listRestrictedByViews, replaceViewOfRestrictions, restrictedTarget } from '../restrictions/view-uses.ts'
 import { webhookTarget } from '../webhooks/webhook.ts'
 import { listWebhooksWithViews, replaceViewOfWebhooks } from '../webhooks/webhooks-using-view.ts'
+import { applyView, readStoredFilter } from './apply-view.ts'
 import { filterKinds, type View } from './view.ts'
 
 type Viewing = Pick<Context, 'db' | 'viewer'>
@@ -21,6 +23,8 @@ interface ViewUser {
   /** The filter's usage, which determines the allowed terms. */
   usage: FilterUsage
   viewIds: ReadonlySet<string>
+  /** The filter in canonical form, or null if the object has only a view. */
+  where: string | null
 }
 
 async function listUsers({ db, viewer }: Viewing): Promise<ViewUser[]> {
@@ -33,6 +37,7 @@ async function listUsers({ db, viewer }: Viewing): Promise<ViewUser[]> {
         permission: 'WEBHOOK_MANAGE',
         usage: 'list',
         viewIds,
+        where: webhook.where,
       }),
     ),
     ...restricted.map(
@@ -41,6 +46,7 @@ async function listUsers({ db, viewer }: Viewing): Promise<ViewUser[]> {
         permission: 'MEMBER_MANAGE',
         usage: row.kind,
         viewIds,
+        where: row.restriction.own.where ?? null,
       }),
     ),
   ]
@@ -104,6 +110,36 @@ export async function assertAllowedByUsers(
     `${filter} has terms that are not allowed in ${nameAll(users)}: to list the terms, call checkFilter with the usage ROLE or ACCESS_KEY`,
     { usedBy: users },
   )
+}
+
+/**
+ * Throws CONFLICT if the view makes the filter of an object that uses it exceed a limit. Call this function after the
+ * view and its users have been written.
+ */
+export async function assertWithinLimitsOfUsers(viewing: Viewing, viewId: string): Promise<void> {
+  const users: Target[] = []
+  for (const { target, viewIds, where } of await listUsers(viewing)) {
+    if (viewIds.has(viewId) && where !== null && (await exceedsLimit(viewing, where))) users.push(target)
+  }
+  if (users.length === 0) return
+  throw new ApiError(
+    'CONFLICT',
+    `with this change, the filter of ${nameAll(users)} would exceed a limit of filters, such as ${limits.filterTerms} conditions`,
+    { usedBy: users },
+  )
+}
+
+async function exceedsLimit({ db, viewer }: Viewing, where: string): Promise<boolean> {
+  const place = { kind: 'device', path: 'where' } as const
+  const reader = { db, viewer: { accountId: viewer.accountId } }
+  try {
+    const read = readStoredFilter(where, { place, name: 'the filter' })
+    await applyView(reader, { where: read, viewId: undefined, inContext: undefined }, place)
+    return false
+  } catch (error) {
+    if (error instanceof ApiError) return error.code === 'LIMIT_EXCEEDED'
+    throw error
+  }
 }
 
 /** Replaces a view in all objects that use it. `viewing.db` must be a transaction that has locked the account. */

@@ -17,7 +17,13 @@ import { readFilter } from '../filters/read-filter.ts'
 import { createOnce } from '../idempotency/record-created.ts'
 import { serviceSortFields } from '../services/list/service-list-arguments.ts'
 import { lockAccount } from '../users/users.ts'
-import { assertAllowedByUsers, assertMayChangeUsers, assertUnused, replaceView } from './used-by.ts'
+import {
+  assertAllowedByUsers,
+  assertMayChangeUsers,
+  assertUnused,
+  assertWithinLimitsOfUsers,
+  replaceView,
+} from './used-by.ts'
 import { filterKinds, type View, type ViewColumn, type ViewKind, viewTarget } from './view.ts'
 import {
   countViewRows,
@@ -130,6 +136,7 @@ export async function updateView(context: Context, args: MutationUpdateViewArgs)
     await assertFreeName(transaction, viewer.accountId, after)
     if (after.where !== before.where) await assertAllowedByUsers({ db: transaction, viewer }, after, 'where')
     await writeView(transaction, viewer.accountId, after)
+    if (after.where !== before.where) await assertWithinLimitsOfUsers({ db: transaction, viewer }, id)
     const changes = fieldChanges(dataOf(before), dataOf(after))
     await announce({ db: transaction, viewer }, 'VIEW_UPDATE', after, { changes })
     return after
@@ -156,6 +163,7 @@ export async function deleteView(
       assertReplaces(view, other, replaceBy)
       await assertAllowedByUsers(viewing, { ...view, where: other.where }, 'replaceBy')
       await replaceView(viewing, { from: id, to: replaceBy })
+      await assertWithinLimitsOfUsers(viewing, replaceBy)
     }
     const deleted = await removeView(transaction, viewer.accountId, id)
     if (deleted === undefined) throw notFound('view', id)

@@ -144,7 +144,8 @@ async function filterBatch(options: FiltererOptions, webhook: WebhookAddress, li
 }
 
 function brokenView(error: unknown): ApiError {
-  if (error instanceof ApiError && ['CONFLICT', 'NOT_FOUND', 'BAD_USER_INPUT'].includes(error.code)) return error
+  const codes = ['CONFLICT', 'NOT_FOUND', 'BAD_USER_INPUT', 'LIMIT_EXCEEDED']
+  if (error instanceof ApiError && codes.includes(error.code)) return error
   throw error
 }
 
