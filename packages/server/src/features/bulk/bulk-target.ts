@@ -5,7 +5,7 @@ import { limits } from '../../limits.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
 import { parseId } from '../devices/device-id.ts'
 import { assertKnownNames } from '../filters/known-names.ts'
-import { readFilter, readFilterOf } from '../filters/read-filter.ts'
+import { assertCanonicalLength, readFilter, readFilterOf } from '../filters/read-filter.ts'
 import { withContext } from '../filters/with-context.ts'
 import { applyView } from '../views/apply-view.ts'
 import type { BulkTarget, CsvRow } from './bulk-job.ts'
@@ -53,7 +53,10 @@ export async function readTarget(
   const read = where == null ? undefined : readFilter(where, { kind: 'device', path: 'target.where' })
   if (where != null && read === undefined)
     throw badInput('target.where must not be empty: to select all devices, pass "id:*"')
-  if (read !== undefined) await assertKnownNames(context, read)
+  if (read !== undefined) {
+    assertCanonicalLength(read.canonical, 'target.where')
+    await assertKnownNames(context, read)
+  }
   const target = {
     ...(read !== undefined && { where: read.canonical }),
     ...(view != null && { view }),

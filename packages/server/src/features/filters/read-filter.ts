@@ -12,6 +12,8 @@ import {
   type ResolveOptions,
 } from '@muster/filter'
 import { ApiError, badInput } from '../../errors.ts'
+import { assertText } from '../../lib/string-checks.ts'
+import { limits } from '../../limits.ts'
 import { eventTypes } from '../events/event-types.ts'
 
 /** The filters that an argument accepts, and the argument's name for error messages. */
@@ -68,6 +70,13 @@ export function readFilter(text: string, place: FilterPlace): ReadFilter | undef
   const unindexed = terms.filter((term) => !term.isIndexed).map(({ from, to }) => text.slice(from, to))
   return { text, canonical: checked.canonical!, place, filter, isIndexed, unindexed, names, fractions }
 }
+
+/**
+ * Throws LIMIT_EXCEEDED if the canonical form of a filter to store is too long. Clients can therefore send each stored
+ * filter again.
+ */
+export const assertCanonicalLength = (canonical: string, path: string): void =>
+  assertText(canonical, `${path}: the canonical form, which the server stores,`, limits.filterLength)
 
 /** Wraps a filter whose names have already been checked, so they are not checked again. */
 export function readFilterOf(filter: ResolvedFilter, kind: FilterKind, { hasContext = false } = {}): ReadFilter {

@@ -13,7 +13,7 @@ import {
 import type { Viewer } from '../../viewer.ts'
 import { parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
 import { assertKnownNames } from '../filters/known-names.ts'
-import { check, filterError, type ReadFilter, readFilter } from '../filters/read-filter.ts'
+import { assertCanonicalLength, check, filterError, type ReadFilter, readFilter } from '../filters/read-filter.ts'
 import { applyView, readStoredFilter } from '../views/apply-view.ts'
 import { commonScope, includesPattern } from './name-patterns.ts'
 
@@ -76,6 +76,7 @@ function assertPattern(pattern: string, path: string): void {
 async function readWhere(context: Context, where: string, usage: Usage): Promise<ReadFilter> {
   const read = readFilter(where, { kind: 'device', usage, path: 'access.where' })
   if (read === undefined) throw badInput('access.where must not be empty: pass null for no filter')
+  assertCanonicalLength(read.canonical, 'access.where')
   await assertKnownNames(context, read)
   return read
 }

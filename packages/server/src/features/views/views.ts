@@ -13,7 +13,7 @@ import { actorOf, sourceOf } from '../events/event-source.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
 import { assertKnownNames, assertKnownSortKeys } from '../filters/known-names.ts'
-import { readFilter } from '../filters/read-filter.ts'
+import { assertCanonicalLength, readFilter } from '../filters/read-filter.ts'
 import { createOnce } from '../idempotency/record-created.ts'
 import { serviceSortFields } from '../services/list/service-list-arguments.ts'
 import { lockAccount } from '../users/users.ts'
@@ -228,6 +228,7 @@ function readDescription(description: string | null | undefined): string | null 
 async function readWhere(context: Context, kind: ViewKind, where: string | null | undefined): Promise<string | null> {
   const read = where == null ? undefined : readFilter(where, { kind: filterKinds[kind], usage: 'view', path: 'where' })
   if (read === undefined) return null
+  assertCanonicalLength(read.canonical, 'where')
   await assertKnownNames(context, read)
   return read.canonical
 }

@@ -7,8 +7,15 @@ import { assertName, assertStorable } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
+import { assertCanonicalLength } from '../filters/read-filter.ts'
 import { createOnce } from '../idempotency/record-created.ts'
-import { hasSelection, readSelection, resolveSelection, type SelectionArguments } from '../judging/device-selection.ts'
+import {
+  hasSelection,
+  readSelection,
+  resolveSelection,
+  type SelectionArguments,
+  type StoredSelection,
+} from '../judging/device-selection.ts'
 import { lockAccount } from '../users/users.ts'
 import { hideCursor } from './fan-out/fan-out.queries.ts'
 import { type Webhook, webhookTarget } from './webhook.ts'
@@ -55,7 +62,7 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
   const events = readEvents(input.events) ?? [...defaultEvents]
   if (input.name != null) assertName(input.name, 'name', limits.webhookNameLength)
   assertWebhookUrl(input.url, outbound)
-  const selection = await readSelection(context, input)
+  const selection = await readSelectionToStore(context, input)
 
   const create = async (transaction: Database) => {
     await assertBelowLimit(transaction, viewer.accountId)
@@ -114,7 +121,7 @@ export async function updateWebhook(context: Context, id: string, change: Webhoo
     const before = await lockWebhook(transaction, viewer.accountId, id)
     if (before === undefined) throw notFound('webhook', id)
     const selection = changesSelection
-      ? await readSelection({ ...context, db: transaction }, changedSelection(before, change))
+      ? await readSelectionToStore({ ...context, db: transaction }, changedSelection(before, change))
       : {}
     const after = {
       ...before,
@@ -184,6 +191,12 @@ function readEvents(events: readonly EventTypeName[] | null | undefined): EventT
   if (events.length === 0)
     throw badInput('events must contain at least one type: to send no events, disable the webhook')
   return [...new Set(events)]
+}
+
+async function readSelectionToStore(context: Context, args: SelectionArguments): Promise<StoredSelection> {
+  const selection = await readSelection(context, args)
+  if (selection.where !== null) assertCanonicalLength(selection.where, 'where')
+  return selection
 }
 
 /** Returns the changed selection. An omitted argument keeps the stored value, and null removes the value. */
