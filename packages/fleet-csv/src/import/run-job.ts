@@ -183,7 +183,7 @@ async function addResults({ api, outcome }: JobContext, id: string, rows: JobRow
   outcome.updated += counts!.updated.total
   outcome.unchanged += counts!.unchanged.total
   for await (const { line, message, code, reason } of failedItems(api, id)) {
-    const text = reason === null ? rejectionReason(message ?? code ?? '') : reasons[reason]
+    const text = message === null && reason !== null ? reasons[reason] : rejectionReason(message ?? code ?? '')
     outcome.problems.push({ line: rows.fileLines.get(line) ?? line, reason: text ?? String(reason) })
   }
 }

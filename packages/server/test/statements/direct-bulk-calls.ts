@@ -56,6 +56,7 @@ export function directBulkCalls({ accountId, device: id, bulkJob, now }: Existin
     (db) => bulkItems.selectMatching(db, accountId, { filter: bulkFilter, among: { ids: [id] } }),
     (db) => pending.writeResults(db, bulkPlace, []),
     (db) => bulkRows.selectByKeys(db, accountId, { ids: [id], hardwareIds: ['x'], names: ['x'], inside: undefined }),
+    (db) => bulkRows.selectNamesOfOtherDevices(db, bulkPlace, { names: ['x'], inside: undefined }),
     (db) => bulkRows.insertRows(db, bulkPlace, []),
     (db) => bulkRows.findLine(db, bulkPlace, { id, key: 'name x' }),
     (db) => bulkRows.selectRows(db, bulkPlace, [id]),

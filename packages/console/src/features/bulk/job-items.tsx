@@ -108,7 +108,7 @@ function ItemRow({ item, deletes }: { item: Item; deletes: boolean }) {
         <ItemChanges changes={changes} />
       </Table.Td>
       <Table.Td maw={320} style={{ overflowWrap: 'anywhere' }}>
-        {reason === null ? problem : reasonTexts[reason]}
+        {reason === null ? problem : (message ?? reasonTexts[reason])}
       </Table.Td>
     </Table.Tr>
   )

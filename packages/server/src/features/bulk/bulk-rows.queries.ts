@@ -59,6 +59,23 @@ export async function selectByKeys(
   return rows
 }
 
+/** Returns those of the names that devices outside the job have. Omits devices that the caller cannot reach. */
+export async function selectNamesOfOtherDevices(
+  db: Database,
+  { accountId, jobId }: Place,
+  { names, inside }: Pick<Keys, 'names' | 'inside'>,
+): Promise<Set<string>> {
+  const reached = inside === undefined ? sql`true` : isEachInside(accountId, inside, sql`other.id`)
+  const { rows } = await sql<{ name: string }>`
+    select other.name from device other
+    where other.account_id = ${accountId} and ${reached}
+      and other.name collate natural_order = any(${names}) and other.name = any(${names})
+      and not exists (
+        select from bulk_item
+        where account_id = ${accountId} and job_id = ${jobId} and device_id = other.id)`.execute(db)
+  return new Set(rows.map(({ name }) => name))
+}
+
 /** Returns the device IDs of the added rows. Omits rows whose device or key the job already contains. */
 export async function insertRows(
   db: Database,

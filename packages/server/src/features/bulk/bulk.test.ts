@@ -214,6 +214,31 @@ describe('starting a bulk job', () => {
     expect(login.devices.items[0].attributes.site).toBe('oslo')
   })
 
+  it('registers no device for a row without a hardware ID if another device has the name since the preview', async () => {
+    const user = await app.createUser()
+    const job = await create(user, { csv: 'name,hardwareId\ntwin,\ntwin,H-1\nfree,\n', register: true }, [])
+    await register(user, 'twin')
+    expect((await run(user, job)).counts).toMatchObject({ done: 2, skipped: 1 })
+    const { items } = await jobOf(user, job.id)
+    expect(items.items).toContainEqual(
+      expect.objectContaining({
+        status: 'SKIPPED',
+        reason: 'CHANGED_SINCE',
+        message: expect.stringMatching(/^a device with the name "twin" now exists/),
+      }),
+    )
+    const { login } = await user.data('{ login { devices(sort: "name") { items { name } } } }')
+    expect(login.devices.items).toEqual([{ name: 'free' }, { name: 'twin' }, { name: 'twin' }])
+  })
+
+  it('registers devices with the names of other devices of the job', async () => {
+    const user = await app.createUser()
+    // At one device per second, each device is a batch.
+    const csv = 'name,hardwareId\ntwin,\ntwin,H-1\n'
+    const job = await create(user, { csv, register: true }, [], { rate: 1 })
+    expect((await run(user, job)).counts).toMatchObject({ done: 2, skipped: 0 })
+  })
+
   it('lets two jobs set different attributes of a device, but only one job set an attribute that both change', async () => {
     const [user, ids] = await fleet(5)
     const jobs = [

@@ -130,6 +130,18 @@ describe('a bulk job of a caller who is restricted to some devices', () => {
     ).toEqual([{ name: 'new' }])
   })
 
+  it('registers a device with the name of a device outside the restriction', async () => {
+    const job = await createJob(oslo, { csv: 'name,site\nlate,oslo\ngate 2,oslo\n', register: true }, [])
+    await register(user, 'late', { site: 'bergen' })
+    await register(user, 'gate 2', { site: 'oslo' })
+    expect((await run(oslo, job)).counts).toMatchObject({ done: 1, skipped: 1 })
+    const items: Json[] = (await jobOf(oslo, job.id)).items.items
+    expect(items.map(({ device, status }) => [device.name, status]).sort()).toEqual([
+      ['gate 2', 'SKIPPED'],
+      ['late', 'DONE'],
+    ])
+  })
+
   it('skips devices that have left the restriction, and hides their values', async () => {
     const job = await createJob(oslo, everyDevice, [setRack('new')])
     await set(user, inside[0]!, { site: 'bergen' })

@@ -22,8 +22,7 @@ export const batchSize = ({ rate }: BulkJob): BatchSize => ({ devices: Math.min(
 const UNLIMITED_RATE = 10_000
 export const isUnlimited = ({ rate }: BulkJob): boolean => rate >= UNLIMITED_RATE
 
-export interface Registration {
-  id: string
+export interface Registration extends Pick<PendingItem, 'id' | 'rowName'> {
   device: NewDevice
   row: NewDeviceFields
   event: NewEvent
@@ -52,8 +51,8 @@ export async function readNextBatch(
 ): Promise<NextBatch> {
   const items = await selectPending(db, place, next)
   const registrations = new Map(
-    items.flatMap(({ id, changes: { register } }) =>
-      register === undefined ? [] : [[id, { id, device: register, ...newDeviceRows(register, id) }]],
+    items.flatMap(({ id, rowName, changes: { register } }) =>
+      register === undefined ? [] : [[id, { id, rowName, device: register, ...newDeviceRows(register, id) }]],
     ),
   )
   const takenHardwareIds = await findTaken(db, place.accountId, registrations)

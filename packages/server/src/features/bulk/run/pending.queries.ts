@@ -7,6 +7,8 @@ import { jsonBytes } from '../sizes/json-bytes.ts'
 export interface PendingItem {
   id: string
   changes: DeviceChanges
+  /** The name that identifies the device of the CSV row. Null if the row has a hardware ID, or if there is no row. */
+  rowName: string | null
   /** The size, in bytes, of the changes of this device and of the devices before it in the batch. */
   bytesUpTo: number
 }
@@ -25,12 +27,14 @@ export async function selectPending(
   { accountId, jobId }: Place,
   { size, ids, after = '' }: { size: BatchSize; ids?: readonly string[] | undefined; after?: string | undefined },
 ): Promise<PendingItem[]> {
+  const cells = sql`(case when row ? 'name' then row else changes -> 'register' end)`
   const { rows } = await sql<PendingItem>`
-    select id, changes, bytes::float8 as "bytesUpTo" from (
-      select device_id as id, changes, row_number() over (order by device_id) as place,
+    select id, changes, "rowName", bytes::float8 as "bytesUpTo" from (
+      select device_id as id, changes, "rowName", row_number() over (order by device_id) as place,
         sum(${jsonBytes(sql`changes`)}) over (order by device_id) as bytes
       from (
-        select device_id, changes from bulk_item
+        select device_id, changes, case when ${cells} ->> 'hardwareId' is null then ${cells} ->> 'name' end as "rowName"
+        from bulk_item
         where account_id = ${accountId} and job_id = ${jobId} and status = 'PENDING'
           and device_id > ${after} and ${ids === undefined ? sql`true` : sql`device_id = any(${ids})`}
         order by device_id limit ${size.devices}) as next) as found

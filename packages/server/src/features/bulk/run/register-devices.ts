@@ -4,9 +4,23 @@ import { ApiError } from '../../../errors.ts'
 import { insertDevices } from '../../devices/changes/bulk-registration.queries.ts'
 import { registersOutside } from '../../restrictions/assert-may-change.ts'
 import { selectFields } from '../bulk-items.queries.ts'
+import { type Place, selectNamesOfOtherDevices } from '../bulk-rows.queries.ts'
 import { hashOfDevice, type JobSecrets } from '../downloads/job-secrets.ts'
 import { DeviceError } from './device-error.ts'
 import type { Registration } from './next-batch.ts'
+
+/**
+ * Returns the names of rows without a hardware ID that a device outside the job now has, such as a device that another
+ * job registered after the preview.
+ */
+export async function findTakenNames(
+  db: Database,
+  place: Place,
+  { registrations, inside }: { registrations: Iterable<Registration>; inside: ResolvedFilter | undefined },
+): Promise<ReadonlySet<string>> {
+  const names = [...registrations].flatMap(({ rowName }) => rowName ?? [])
+  return names.length === 0 ? new Set() : selectNamesOfOtherDevices(db, place, { names, inside })
+}
 
 export function assertNoneTaken(registered: readonly Registration[], takenHardwareIds: ReadonlySet<string>): void {
   const conflict = registered.find(

@@ -18,6 +18,7 @@ import { selectUntouched } from '../bulk-rows.queries.ts'
 import type { JobSecrets } from '../downloads/job-secrets.ts'
 import { filterOf } from '../preview/job-filter.ts'
 import { applyContextChanges } from '../preview/operations.ts'
+import { nameTaken } from '../preview/taken-identifiers.ts'
 import {
   assertServicesFit,
   type DeviceWithServices,
@@ -30,7 +31,7 @@ import { DeviceError } from './device-error.ts'
 import { changesOfDevice, type NextBatch, type Registration } from './next-batch.ts'
 import { type ItemResult, type PendingItem, writeResults } from './pending.queries.ts'
 import { type LockedBulkDevice, reasonToSkip, targetOf } from './reason-to-skip.ts'
-import { assertNoneTaken, registerDevices } from './register-devices.ts'
+import { assertNoneTaken, findTakenNames, registerDevices } from './register-devices.ts'
 import { type JobCaller, viewerOfJob } from './starter.ts'
 
 /**
@@ -70,6 +71,8 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
       : new Set((await selectMatching(db, accountId, { filter, among: { ids: found } })).map(({ id }) => id))
   const isCsv = 'csv' in job.target
   const touched = await findTouched(db, accountId, { job, items })
+  const place = { accountId, jobId: job.id }
+  const takenNames = await findTakenNames(db, place, { registrations: next.registrations.values(), inside })
   const results: ItemResult[] = []
   const accepted: Accepted[] = []
   const registered: Registration[] = []
@@ -77,8 +80,13 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
     const device = devices.get(item.id)
     const registration = next.registrations.get(item.id)
     if (registration !== undefined) {
-      registered.push(registration)
-      results.push({ id: item.id, status: 'DONE' })
+      const { id, rowName } = registration
+      if (rowName !== null && takenNames.has(rowName)) {
+        results.push({ id, status: 'SKIPPED', reason: 'CHANGED_SINCE', message: nameTaken(rowName).message })
+      } else {
+        registered.push(registration)
+        results.push({ id, status: 'DONE' })
+      }
       continue
     }
     const isTouched = device !== undefined && touched.has(item.id)
@@ -122,7 +130,7 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
   const registering = registerDevices(db, accountId, { registered, created: time, secrets, inside })
   return {
     results,
-    written: sentTogether([registering, writeResults(db, { accountId, jobId: job.id }, withEvents)]),
+    written: sentTogether([registering, writeResults(db, place, withEvents)]),
     async recordEvents() {
       // If the caller is restricted, `registering` sends another statement after the insert. The events must be
       // inserted after that statement.
