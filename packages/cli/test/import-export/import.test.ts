@@ -1,7 +1,9 @@
+import { jobNameOf } from '@muster/fleet-csv/import/run-job'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { makeOld } from '../../../server/test/api/bulk-jobs.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../server/test/harness/app.ts'
 import { startBatchProxy } from '../harness/batch-proxy.ts'
+import { addDevices } from '../harness/cli-user.ts'
 import { credentialsOf, temporaryFolder } from '../harness/muster.ts'
 import { counts, openWorkspace } from './workspace.ts'
 
@@ -218,6 +220,33 @@ describe('importing rows as a job', () => {
       /^muster: the job \S+ is paused: paused on request; resume the job, or import the file again\n$/m,
     )
     expect(stderr).not.toContain('    at ')
+  })
+
+  it('waits for another import of the same file that starts its job in the meantime, and reads the devices again', async () => {
+    // Without a worker, the job of the other import runs until the test cancels it.
+    const idleApp = await startTestApp()
+    onTestFinished(() => idleApp.close())
+    const { user, import: importFile, devices } = await openWorkspace(idleApp)
+    const file = 'name\na\nb\n'
+    const jobName = jobNameOf('devices.csv', Buffer.from(file))
+    let other = ''
+    const finishing = await startBatchProxy(idleApp.url, 'query ReadJob', async (number) => {
+      if (number > 1) return
+      await addDevices(user, ['a', 'b'])
+      await user.data(`mutation { cancelBulk(id: "${other}") { id } }`)
+    })
+    const proxy = await startBatchProxy(finishing.url, 'devices(size: 1)', async (number) => {
+      if (number > 1) return
+      const document = `mutation ($csv: String!, $name: String) {
+        createBulk(target: { csv: $csv, register: true }, operations: [], name: $name) { id token } }`
+      const { createBulk } = await user.data(document, { csv: file, name: jobName })
+      other = createBulk.id
+      await user.data(`mutation { startBulk(id: "${other}", token: "${createBulk.token}") { id } }`)
+    })
+    const folder = await temporaryFolder()
+    const credentials = await folder.write('credentials', credentialsOf(proxy.url, user))
+    expect(await importFile(file, '--credentials', credentials)).toMatchObject({ code: 0, ...counts(0, 0, 2) })
+    expect(await devices()).toHaveLength(2)
   })
 
   it('requires only the permissions for the columns that change', async () => {

@@ -21,8 +21,11 @@ export interface ImportOptions {
 
 export async function importDevices(options: ImportOptions): Promise<Outcome> {
   const { api, file, strict, dryRun, onProgress, jobName, onWait, signal } = options
-  if (!dryRun) await finishEarlierJob(api, jobName, { signal, onWait })
-  const plan = await prepareImport(api, file, { signal })
+  const finishEarlier = async (): Promise<boolean> => !dryRun && finishEarlierJob(api, jobName, { signal, onWait })
+  await finishEarlier()
+  let plan = await prepareImport(api, file, { signal })
+  // While this import read the devices, another import of the same file may have created a job.
+  if (await finishEarlier()) plan = await prepareImport(api, file, { signal })
   const outcome: Outcome = {
     rows: file.rows.length + file.problems.length,
     created: 0,

@@ -233,13 +233,13 @@ interface OpenJobs {
 /**
  * Finds the jobs of earlier imports of the same file. Cancels each job that has not started. Waits for each running
  * job, because the server continues a job after the client stops. Calls `onWait` before each wait. Stops waiting if
- * the signal aborts.
+ * the signal aborts. Returns whether there were such jobs.
  */
 export async function finishEarlierJob(
   api: Api,
   jobName: string,
   { signal, onWait = () => {} }: { signal?: AbortSignal | undefined; onWait?: (() => void) | undefined },
-): Promise<void> {
+): Promise<boolean> {
   const { login } = await api
     .query<OpenJobs>(
       `query FindImports { login { bulkJobs(state: [DRAFT, PREVIEWING, READY, RUNNING], size: 100) { items { id name state } } } }`,
@@ -249,7 +249,8 @@ export async function finishEarlierJob(
       if (codeOf(error) === 'FORBIDDEN') return { login: { bulkJobs: { items: [] } } }
       throw error
     })
-  for (const { id, state } of login.bulkJobs.items.filter(({ name }) => name === jobName)) {
+  const jobs = login.bulkJobs.items.filter(({ name }) => name === jobName)
+  for (const { id, state } of jobs) {
     if (state !== 'RUNNING') {
       await cancelJob(api, id)
       continue
@@ -258,6 +259,7 @@ export async function finishEarlierJob(
     const pollPause = pauses()
     while (signal?.aborted !== true && (await readJob(api, id)).state === 'RUNNING') await pollPause(signal)
   }
+  return jobs.length > 0
 }
 
 /** Returns the name of the job that imports a file: the end of the file's name, and a hash of the content. */
