@@ -1,5 +1,8 @@
 import type { Muster, Mutations } from '@muster/client'
+import { type Decoded, decodeText } from '@muster/fleet-csv/csv/decode-text'
 import { divideCsv } from '@muster/fleet-csv/csv/divide-csv'
+import { FileError } from '@muster/fleet-csv/csv/file-error'
+import { assertReadable } from '@muster/fleet-csv/csv/read-file'
 import { type Cell, parseCsv } from '@muster/fleet-csv/csv/rfc-4180'
 import { usageError } from '../errors/cli-error.ts'
 import { readInput } from '../import/read-input.ts'
@@ -12,9 +15,13 @@ interface CsvJob extends Omit<NewJob, 'target' | 'open'> {
 
 export async function readCsvParts(path: string): Promise<string[]> {
   const rows: Cell[][] = []
-  for (const row of parseCsv((await readInput(path)).toString('utf8'))) {
-    if ('reason' in row) throw usageError(`line ${row.line}: ${row.reason}`, 'Nothing was written.')
-    rows.push(row.cells)
+  const { text, valid } = decode(await readInput(path))
+  for (const record of parseCsv(text)) {
+    try {
+      rows.push(assertReadable(record, valid).cells)
+    } catch (error) {
+      throw usageError(`line ${record.line}: ${(error as Error).message}`, 'Nothing was written.')
+    }
   }
   const [header, ...others] = rows
   if (header === undefined || others.length === 0)
@@ -23,6 +30,15 @@ export async function readCsvParts(path: string): Promise<string[]> {
       'Write the column names in the first row, and one device in each of the other rows.',
     )
   return divideCsv(header, others).parts
+}
+
+function decode(bytes: Buffer): Decoded {
+  try {
+    return decodeText(bytes)
+  } catch (error) {
+    if (error instanceof FileError) throw usageError(error.message, error.hint)
+    throw error
+  }
 }
 
 export async function createCsvJob(

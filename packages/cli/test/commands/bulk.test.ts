@@ -99,6 +99,22 @@ it('changes the devices in a CSV file without registering any, and retries the r
   expect(deleted).toMatchObject({ code: 0, stderr: expect.stringMatching(/^b +deleted$/m) })
 })
 
+it('rejects CSV files that are not UTF-8', async () => {
+  const { user, run, lines, write } = await createCliUser(app)
+  await addDevices(user, ['a'], {})
+  const latin = await write('latin.csv', Buffer.from('name,site\na,K\xf8benhavn\n', 'latin1'))
+  const utf16 = await write('utf16.csv', Buffer.from('\ufeffname,site\na,x\n', 'utf16le'))
+  expect(await run('bulk', 'set', '--csv', latin, '--yes')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('line 2: the row contains bytes that are not valid UTF-8'),
+  })
+  expect(await run('bulk', 'register', utf16, '--yes')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('the file is encoded in UTF-16'),
+  })
+  expect(await lines('bulk', 'list')).toEqual([])
+})
+
 it('adds and removes services, and sets their attributes', async () => {
   const { user, run, lines } = await createCliUser(app)
   await addDevices(user, ['a', 'b'], {})

@@ -19,7 +19,7 @@ export interface CliUser {
   /** Runs a command with `--json` and returns its parsed output lines. Throws if the command fails. */
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the output of its commands
   lines(...args: string[]): Promise<any[]>
-  write(name: string, text: string): Promise<string>
+  write(name: string, text: string | Buffer): Promise<string>
 }
 
 export async function createCliUser(app: TestApp): Promise<CliUser> {

@@ -66,7 +66,8 @@ function readHeader(
   }
 }
 
-function assertReadable(record: CsvRow | CsvProblem, valid: boolean): CsvRow {
+/** Throws if the record has invalid quotes, bytes that are not UTF-8, or characters that no value can contain. */
+export function assertReadable(record: CsvRow | CsvProblem, valid: boolean): CsvRow {
   if ('reason' in record) throw new Error(record.reason)
   if (!valid && record.cells.some((cell) => cell?.includes('\uFFFD')))
     throw new Error('the row contains bytes that are not valid UTF-8; save the file as UTF-8')
