@@ -36,6 +36,11 @@ describe('CSV cells', () => {
     ])
   })
 
+  it('accepts an empty line or an empty cell at the start of the file', () => {
+    expect(read('\na,b')).toEqual([{ line: 2, cells: ['a', 'b'] }])
+    expect(read(',b')).toEqual([{ line: 1, cells: [null, 'b'] }])
+  })
+
   it('ignores a byte order mark', () => {
     expect(read('\uFEFF"name",b\n')).toEqual([{ line: 1, cells: ['name', 'b'] }])
   })

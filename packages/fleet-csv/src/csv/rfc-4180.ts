@@ -42,7 +42,7 @@ function readRow(text: string, start: number): Read {
     const quoted = text[at] === '"'
     const end = quoted ? closingQuote(text, at) + 1 : unquotedEnd(text, at)
     const reason =
-      end === 0
+      quoted && end === 0
         ? 'a quoted cell has no closing quote; add a quote at the end of the cell'
         : quoteProblem(text, { at, end, quoted })
     if (reason !== undefined) return { cells, reason, next: lineAfter(text, at) }
