@@ -3,7 +3,7 @@ import { type Decoded, decodeText } from '@muster/fleet-csv/csv/decode-text'
 import { divideCsv } from '@muster/fleet-csv/csv/divide-csv'
 import { FileError } from '@muster/fleet-csv/csv/file-error'
 import { assertReadable } from '@muster/fleet-csv/csv/read-file'
-import { type Cell, parseCsv } from '@muster/fleet-csv/csv/rfc-4180'
+import { type CsvRow, parseCsv } from '@muster/fleet-csv/csv/rfc-4180'
 import { usageError } from '../errors/cli-error.ts'
 import { readInput } from '../import/read-input.ts'
 
@@ -14,11 +14,11 @@ interface CsvJob extends Omit<NewJob, 'target' | 'open'> {
 }
 
 export async function readCsvParts(path: string): Promise<string[]> {
-  const rows: Cell[][] = []
+  const rows: CsvRow[] = []
   const { text, valid } = decode(await readInput(path))
   for (const record of parseCsv(text)) {
     try {
-      rows.push(assertReadable(record, valid).cells)
+      rows.push(assertReadable(record, valid))
     } catch (error) {
       throw usageError(`line ${record.line}: ${(error as Error).message}`, 'Nothing was written.')
     }
@@ -29,7 +29,9 @@ export async function readCsvParts(path: string): Promise<string[]> {
       'the file contains no devices',
       'Write the column names in the first row, and one device in each of the other rows.',
     )
-  return divideCsv(header, others).parts
+  const cells = others.map((row) => row.cells)
+  const lines = others.map(({ line }) => line)
+  return divideCsv(header.cells, cells, lines).parts
 }
 
 function decode(bytes: Buffer): Decoded {

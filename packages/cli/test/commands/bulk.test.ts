@@ -99,6 +99,23 @@ it('changes the devices in a CSV file without registering any, and retries the r
   expect(deleted).toMatchObject({ code: 0, stderr: expect.stringMatching(/^b +deleted$/m) })
 })
 
+it('reports the lines of rows in a file with empty lines and several parts', async () => {
+  const { user, run, lines, write } = await createCliUser(app)
+  await addDevices(user, ['a'], {})
+  const twice = await write('twice.csv', '\nname,site\n\n\na,"x\r\ny"\n\na,z\n')
+  expect(await run('bulk', 'set', '--csv', twice, '--yes')).toMatchObject({
+    stderr: expect.stringContaining('lines 5 and 8 identify the same device'),
+  })
+  const rows = Array.from({ length: 5_100 }, (_, index) => `missing-${index},"x\ny"\n`)
+  const file = await write('fleet.csv', `name,site\n\n${rows.join('\n')}`)
+  const [job] = await lines('bulk', 'set', '--csv', file, '--dry-run')
+  const report = (await run('bulk', 'report', job.id)).stdout
+  const reported = new Map(
+    [...report.matchAll(/^line (\d+),missing-(\d+),/gm)].map(([, line, index]) => [+index!, +line!]),
+  )
+  expect(reported).toEqual(new Map(rows.map((_row, index) => [index, 3 + 3 * index])))
+})
+
 it('rejects CSV files that are not UTF-8', async () => {
   const { user, run, lines, write } = await createCliUser(app)
   await addDevices(user, ['a'], {})

@@ -16,13 +16,18 @@ export interface DividedCsv {
   lines: number[]
 }
 
-export function divideCsv(header: readonly Cell[], rows: Iterable<readonly Cell[]>): DividedCsv {
+/** If `fileLines` contains the line of each row in a file, adds empty lines, so that the job reports these lines. */
+export function divideCsv(
+  header: readonly Cell[],
+  rows: readonly (readonly Cell[])[],
+  fileLines?: readonly number[],
+): DividedCsv {
   const names = formatCsvRow(header)
   const parts: string[] = []
   const lines: number[] = []
   let part: string[] = []
   let bytes = 0
-  let next = 2
+  let next = 1 + countLineEnds(names)
   const endPart = (): void => {
     if (part.length > 0) parts.push(names + part.join(''))
     part = []
@@ -31,15 +36,19 @@ export function divideCsv(header: readonly Cell[], rows: Iterable<readonly Cell[
     // spans several lines.
     if (lines.length > 0) next = lines.at(-1)! + 1
   }
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
     const text = formatCsvRow(row)
     const size = jsonBytes(text)
     if (part.length === ROWS || (part.length > 0 && bytes + size > BYTES)) endPart()
-    part.push(text)
-    bytes += size
-    lines.push(next)
-    next += text.match(/\r\n|\n|\r/g)!.length
+    const line = fileLines?.[index] ?? next
+    const emptyLines = '\n'.repeat(line - next)
+    part.push(emptyLines + text)
+    bytes += size + jsonBytes(emptyLines)
+    lines.push(line)
+    next = line + countLineEnds(text)
   }
   endPart()
   return { parts, lines }
 }
+
+const countLineEnds = (text: string): number => text.match(/\r\n|\n|\r/g)!.length
