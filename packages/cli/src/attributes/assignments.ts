@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import type { AttributeChanges } from '@muster/client'
 import { usageError } from '../errors/cli-error.ts'
@@ -34,11 +35,11 @@ export function readAssignment(text: string): [name: string, value: string] {
 
 export async function readFromFile(text: string): Promise<[name: string, value: string]> {
   const [name, path] = readAssignment(text)
-  try {
-    return [name, await readFile(path, 'utf8')]
-  } catch (error) {
-    throw usageError(`cannot read the value of ${name}: ${(error as Error).message}`)
-  }
+  const bytes = await readFile(path).catch((error: Error) => {
+    throw usageError(`cannot read the value of ${name}: ${error.message}`)
+  })
+  if (!isUtf8(bytes)) throw usageError(`the file ${path} is not valid UTF-8`, 'Save the file as UTF-8.')
+  return [name, bytes.toString()]
 }
 
 export function toChanges(pairs: readonly (readonly [name: string, value: string | null])[]): Changes {

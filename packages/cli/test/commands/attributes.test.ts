@@ -74,7 +74,8 @@ describe('attributes of one device', () => {
   })
 
   it('explains errors, and changes nothing', async () => {
-    const { user, run } = await createCliUser(app)
+    const { user, run, write } = await createCliUser(app)
+    const latin = await write('latin.txt', Buffer.from('K\xf8benhavn', 'latin1'))
     await addDevices(user, ['gate'], { v: '1' })
     for (const [args, code, message] of [
       [['set', 'gate'], 2, 'no attributes to set'],
@@ -85,6 +86,7 @@ describe('attributes of one device', () => {
       [['set', 'gate', 'site==oslo'], 2, 'a value that begins with ='],
       [['set', 'gate', 'site = oslo'], 2, 'spaces around the equals sign'],
       [['set', 'gate', 'a=1', 'a=2'], 2, 'appears twice'],
+      [['set', 'gate', '--file', `note=${latin}`], 2, 'latin.txt is not valid UTF-8'],
       [['set', 'gate', '$x=1'], 1, 'reserved'],
       [['set', 'gate', 'v.b=2'], 7, 'v'],
       [['set', '--where', 'a=b', '--all', 'a=1'], 2, 'cannot be used'],
