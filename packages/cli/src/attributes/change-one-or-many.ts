@@ -1,4 +1,5 @@
 import type { Muster } from '@muster/client'
+import { exitCodes } from '../errors/exit-codes.ts'
 import { counted } from '../output/counted.ts'
 import { printJson, printPairs } from '../output/print-result.ts'
 import { openMuster } from '../server/open-muster.ts'
@@ -23,7 +24,9 @@ export async function changeAttributes({ nameOrId, changes, options }: Change): 
   const target = await findTarget(muster, nameOrId)
   if (options.dryRun) {
     const { preview } = await import('./preview.ts')
-    return preview(muster, { targets: { ids: [target] }, changes: toInput(changes), context: options.context }, options)
+    const change = { targets: { ids: [target] }, changes: toInput(changes), context: options.context }
+    if ((await preview(muster, change, options)) > 0) process.exitCode = exitCodes.conflict
+    return
   }
   const attributes = await muster.attributes.set(target, toInput(changes), { context: options.context })
   if (options.json) return printJson(attributes)
@@ -35,7 +38,8 @@ async function changeInBulk(muster: Muster, changes: Changes, options: ChangeOpt
   const change = { targets, changes: toInput(changes), context: options.context }
   if (options.dryRun) {
     const { preview } = await import('./preview.ts')
-    return preview(muster, change, options)
+    if ((await preview(muster, change, options)) > 0) process.exitCode = exitCodes.partly
+    return
   }
   const [total, userId] = await Promise.all([countTargets(muster, targets, options.context), findUserId(muster)])
   const plan: Plan = { ...change, url: muster.url, userId, total, cursor: null, done: 0, refused: 0 }

@@ -1,4 +1,5 @@
 import type { Attributes, Muster } from '@muster/client'
+import { CliError } from '../errors/cli-error.ts'
 import type { Column } from '../output/column.ts'
 import { printList } from '../output/print-list.ts'
 import { findAttribute } from './dotted-attributes.ts'
@@ -21,8 +22,15 @@ const columns: readonly Column<Difference>[] = [
   { name: 'to', value: ({ to, problem }) => problem ?? to },
 ]
 
-export async function preview(muster: Muster, planned: Planned, options: { json?: boolean }): Promise<void> {
-  const seen = { targets: 0, changing: 0 }
+interface Counts {
+  targets: number
+  changing: number
+  rejected: number
+}
+
+/** Prints the changes. Returns the number of devices and services whose change the server would reject. */
+export async function preview(muster: Muster, planned: Planned, options: { json?: boolean }): Promise<number> {
+  const seen: Counts = { targets: 0, changing: 0, rejected: 0 }
   const items = differences(muster, planned, seen)
   await printList({
     items,
@@ -30,20 +38,21 @@ export async function preview(muster: Muster, planned: Planned, options: { json?
     options: { ...options, limit: Number.POSITIVE_INFINITY },
     empty: 'Nothing would change.',
   })
-  console.error(`Devices and services that would change: ${seen.changing} of ${seen.targets}. Nothing was written.`)
+  const rejected = seen.rejected === 0 ? '' : ` Rejected: ${seen.rejected}.`
+  console.error(
+    `Devices and services that would change: ${seen.changing} of ${seen.targets}.${rejected} Nothing was written.`,
+  )
+  return seen.rejected
 }
 
-async function* differences(
-  muster: Muster,
-  planned: Planned,
-  seen: { targets: number; changing: number },
-): AsyncGenerator<Difference> {
+async function* differences(muster: Muster, planned: Planned, seen: Counts): AsyncGenerator<Difference> {
   const plan: Plan = { ...planned, url: '', userId: '', total: 0, cursor: null, done: 0, refused: 0 }
   for await (const { ids } of targetPages(muster, plan)) {
     for (const target of await readTargets(muster, ids, planned.context)) {
       const found = [...differencesOf(target, planned)]
       seen.targets++
-      if (found.length > 0) seen.changing++
+      if (found.some(({ problem }) => problem !== undefined)) seen.rejected++
+      else if (found.length > 0) seen.changing++
       yield* found
     }
   }
@@ -73,6 +82,7 @@ async function readTargets(muster: Muster, ids: string[], context: string | unde
 function* differencesOf({ id, name, attributes, current }: Target, { changes }: Planned): Generator<Difference> {
   for (const [attribute, value] of Object.entries(changes)) {
     const to = value as string | null
+    if (isReserved(attribute)) throw new CliError(`the attribute name ${JSON.stringify(attribute)} is reserved`)
     if (typeof attributes[attribute] === 'object') {
       if (to !== null) yield { id, name, attribute, from: null, to, problem: `rejected: ${attribute} is a group` }
       else
@@ -89,3 +99,6 @@ function* differencesOf({ id, name, attributes, current }: Target, { changes }: 
     }
   }
 }
+
+/** Among the names that begin with $, devices and services can have only those of the group $svc. */
+const isReserved = (name: string): boolean => name.startsWith('$') && !/^\$svc(\.|$)/.test(name)

@@ -181,9 +181,20 @@ describe('bulk changes', () => {
     ])
     const all = await run('attributes', 'set', '--all', 'mark=x', '--yes')
     expect(all).toMatchObject({ code: 3, stdout: '2 done, 1 rejected\n', stderr: expect.stringContaining('CONFLICT') })
-    expect((await run('attributes', 'set', '--all', 'mark=x', '--dry-run')).stdout).toContain(
-      'rejected: mark is a group',
-    )
+    const rejected = {
+      stdout: expect.stringContaining('rejected: mark is a group'),
+      stderr: expect.stringContaining('Rejected: 1.'),
+    }
+    expect(await run('attributes', 'set', '--all', 'mark=x', '--dry-run')).toMatchObject({ code: 3, ...rejected })
+    expect(await run('attributes', 'set', '--all', '$x=1', '--dry-run')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the attribute name "$x" is reserved'),
+    })
+    expect(await run('attributes', 'set', 'c', 'mark=x', 'site=x', '--dry-run')).toMatchObject({
+      code: 7,
+      stdout: rejected.stdout,
+      stderr: expect.stringContaining('would change: 0 of 1. Rejected: 1.'),
+    })
     expect(await lines('attributes', 'unset', '--where', 'name=a', 'mark', 'site', '--yes')).toMatchObject([
       { done: 1 },
     ])
