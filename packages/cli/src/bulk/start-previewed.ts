@@ -6,7 +6,8 @@ import type { ClientOptions } from '../options/new-command.ts'
 import { wholeNumber } from '../options/option-values.ts'
 import { counted } from '../output/counted.ts'
 import { printJson, printOne, say } from '../output/print-result.ts'
-import { confirm } from '../terminal/confirm.ts'
+import { canceled, confirm } from '../terminal/confirm.ts'
+import { onInterrupt } from '../terminal/interrupt.ts'
 import { assertComplete, type JobRow, jobColumns, jobContinues, readJob, waitForJob } from './bulk-jobs.ts'
 import { showPreview } from './show-preview.ts'
 
@@ -29,17 +30,21 @@ export const withStartOptions = (command: Command): Command =>
     .option('-y, --yes', 'skip the confirmation prompt')
 
 export async function startPreviewed(muster: Muster, id: string, what: string, options: StartOptions): Promise<void> {
-  const { dryRun = false, detach = false, json = false } = options
+  const { dryRun = false, detach = false, json = false, yes = false } = options
   const cancel = (): Promise<unknown> => muster.mutations.cancelBulk({ id })
-  const canceled = new CliError('canceled; no changes made', { exitCode: exitCodes.interrupted })
-  const job = await waitForJob(muster, id, { json, interrupted: canceled }).catch(async (error: unknown) => {
-    if (error === canceled) await cancel()
+  const interrupted = canceled()
+  const { signal, release } = onInterrupt(() => {})
+  const job = await waitForJob(muster, id, { json, interrupted }).catch(async (error: unknown) => {
+    if (error === interrupted) await cancel()
     throw error
   })
   if (job.state !== 'READY') return assertComplete(job)
   try {
     if (dryRun) await (json ? printJson(job) : printOne(job, jobColumns))
-    await confirmPreview(muster, job, what, options)
+    await checkAndShowPreview(muster, job, options)
+    if (signal.aborted) throw interrupted
+    release()
+    if (!dryRun && writingOf(job) > 0) await confirm(questionOf(job, what), { yes })
   } catch (error) {
     await cancel()
     throw error
@@ -61,10 +66,9 @@ export async function startPreviewed(muster: Muster, id: string, what: string, o
 
 const writingOf = ({ counts }: JobRow): number => counts.change + counts.register
 
-async function confirmPreview(
+async function checkAndShowPreview(
   muster: Muster,
   job: JobRow,
-  what: string,
   { dryRun = false, json = false, yes = false, expect }: StartOptions,
 ): Promise<void> {
   const writing = writingOf(job)
@@ -75,10 +79,8 @@ async function confirmPreview(
       exitCode: exitCodes.conflict,
     })
   }
-  if (writing === 0) return
   // With --json, the output of a dry run already contains the preview's counts.
-  if (dryRun ? !json : !yes) await showPreview(muster, job.id)
-  if (!dryRun) await confirm(questionOf(job, what), { yes })
+  if (writing > 0 && (dryRun ? !json : !yes)) await showPreview(muster, job.id)
 }
 
 function questionOf({ counts: { change, register, rejected, unchanged } }: JobRow, what: string): string {

@@ -6,6 +6,8 @@ import { assertReadable } from '@muster/fleet-csv/csv/read-file'
 import { type CsvRow, parseCsv } from '@muster/fleet-csv/csv/rfc-4180'
 import { usageError } from '../errors/cli-error.ts'
 import { readInput } from '../import/read-input.ts'
+import { canceled } from '../terminal/confirm.ts'
+import { onInterrupt } from '../terminal/interrupt.ts'
 
 type NewJob = Parameters<Mutations['createBulk']>[0]
 
@@ -43,13 +45,28 @@ function decode(bytes: Buffer): Decoded {
   }
 }
 
+/** Cancels the job and throws if the user presses Ctrl-C, or if a request fails. */
 export async function createCsvJob(
   muster: Muster,
   parts: readonly string[],
   { target, ...input }: CsvJob,
 ): Promise<{ id: string }> {
-  const isOpen = parts.length > 1
-  const job = await muster.mutations.createBulk({ ...input, target: { ...target, csv: parts[0]! }, open: isOpen })
-  for (const csv of parts.slice(1)) await muster.mutations.appendBulk({ id: job.id, csv })
-  return isOpen ? muster.mutations.previewBulk({ id: job.id }) : job
+  const [csv = '', ...others] = parts
+  const isOpen = others.length > 0
+  const { signal, release } = onInterrupt(() => {})
+  try {
+    const { id } = await muster.mutations.createBulk({ ...input, target: { ...target, csv }, open: isOpen })
+    try {
+      for (const part of others) if (!signal.aborted) await muster.mutations.appendBulk({ id, csv: part })
+      if (isOpen && !signal.aborted) await muster.mutations.previewBulk({ id })
+      if (signal.aborted) throw canceled()
+    } catch (error) {
+      // If the server cannot cancel the job either, the first error is the more useful one.
+      await muster.mutations.cancelBulk({ id }).catch(() => {})
+      throw error
+    }
+    return { id }
+  } finally {
+    release()
+  }
 }

@@ -22,7 +22,7 @@ function assertTerminal(what: string): void {
   throw usageError(`${what}: cannot ask for confirmation without a terminal`, 'Pass --yes to confirm.')
 }
 
-const canceled = (): CliError => new CliError('canceled; no changes made', { exitCode: exitCodes.interrupted })
+export const canceled = (): CliError => new CliError('canceled; no changes made', { exitCode: exitCodes.interrupted })
 
 /**
  * Prints the question to standard error, because standard output is for results. Returns the trimmed answer. Throws if

@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { hasProgram } from '../../../../examples/test/programs.ts'
 import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { claimPorts } from '../../../server/test/harness/ports.ts'
+import { startBatchProxy } from '../harness/batch-proxy.ts'
 import { addDevices, createCliUser } from '../harness/cli-user.ts'
 import { credentialsOf } from '../harness/muster.ts'
 import { inTerminal } from '../harness/terminal.ts'
@@ -114,6 +115,24 @@ it('reports the lines of rows in a file with empty lines and several parts', asy
     [...report.matchAll(/^line (\d+),missing-(\d+),/gm)].map(([, line, index]) => [+index!, +line!]),
   )
   expect(reported).toEqual(new Map(rows.map((_row, index) => [index, 3 + 3 * index])))
+})
+
+it.each([
+  ['uploads a file', 'appendBulk'],
+  ['reads the preview', '"REGISTER"'],
+])('cancels the job if it is interrupted while it %s', async (_name, request) => {
+  const { user, start, lines, write } = await createCliUser(app)
+  const rows = Array.from({ length: 5_100 }, (_, index) => `new-${index}\n`)
+  const file = await write('fleet.csv', `name\n${rows.join('')}`)
+  const proxy = await startBatchProxy(app.url, request, async () => {
+    command.child.kill('SIGINT')
+    // The command must receive the signal before the response.
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  })
+  const credentials = await write('credentials-of-proxy', credentialsOf(proxy.url, user))
+  const command = start(['bulk', 'register', file, '--credentials', credentials])
+  expect(await command.done).toMatchObject({ code: 130, stderr: expect.stringContaining('canceled; no changes made') })
+  expect(await lines('bulk', 'list')).toMatchObject([{ state: 'CANCELED' }])
 })
 
 it('rejects CSV files that are not UTF-8', async () => {
