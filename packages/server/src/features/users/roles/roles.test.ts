@@ -62,6 +62,21 @@ describe('roles', () => {
     expect((await ask(admin, create, { name: 'Admin', access: {} })).error?.[0]).toBe('CONFLICT')
   })
 
+  it('keep both changes if two requests change different parts of the restriction at the same time', async () => {
+    const access = { permissions: ['DEVICE_READ'] }
+    const { createRole: role } = await done(admin, create, { name: 'Readers', access })
+    await Promise.all([
+      done(admin, update, { id: role.id, access: { where: 'attributes.site = oslo' } }),
+      done(admin, update, { id: role.id, access: { attributes: { read: ['site'], write: [] } } }),
+    ])
+    const { login } = await done(admin, '{ login { roles { id where attributes { read write } } } }')
+    expect(login.roles.find(({ id }: { id: string }) => id === role.id)).toEqual({
+      id: role.id,
+      where: 'attributes.site = oslo',
+      attributes: { read: ['site'], write: [] },
+    })
+  })
+
   it('reflect all earlier changes in the same mutation', async () => {
     const { createRole: role } = await done(admin, create, { name: 'Readers', access: {} })
     const change = `mutation ($id: ID!, $viewer: ID!, $admin: ID!) {

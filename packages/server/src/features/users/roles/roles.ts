@@ -112,14 +112,14 @@ export async function updateRole(context: Context, args: MutationUpdateRoleArgs)
     ...(access?.permissions != null && { permissions: maskOf(access.permissions) }),
     ...(groups != null && { groups: readGroups(groups) }),
   }
-  const own = access == null ? undefined : await changedOwn(context, id, access)
   return db.transaction().execute(async (transaction) => {
     const roles = await lockRoles(transaction, viewer.accountId)
     const before = roles.find((role) => role.id === id)
     if (before === undefined) throw notFound('role', id)
     if (isBuiltIn(id) && (name != null || access != null))
       throw badInput(`only the groups of the built-in role ${id} can be changed: create a custom role instead`)
-    const after = { ...before, ...change, ...(own !== undefined && { own }) }
+    const own = access == null ? before.own : await changedOwn({ ...context, db: transaction }, before.own, access)
+    const after = { ...before, ...change, own }
     if (restrictionOf(after) !== undefined) assertRestrictable(after.permissions)
     await assertViews({ db: transaction, viewer }, after.own)
     assertGrantable(viewer, after)
@@ -133,14 +133,10 @@ export async function updateRole(context: Context, args: MutationUpdateRoleArgs)
   })
 }
 
-/**
- * Returns the role's own restriction after the change, or undefined if the change contains no part of the restriction.
- * An omitted part stays unchanged, and null removes a part.
- */
-async function changedOwn(context: Context, roleId: string, access: AccessInput): Promise<RestrictionPart | undefined> {
+/** Returns the role's own restriction after the change. An omitted part stays unchanged, and null removes a part. */
+async function changedOwn(context: Context, own: RestrictionPart, access: AccessInput): Promise<RestrictionPart> {
   const given = [access.where, access.view, access.context, access.attributes]
-  if (given.every((each) => each === undefined)) return undefined
-  const { own } = await getRole(context.db, context.viewer.accountId, roleId)
+  if (given.every((each) => each === undefined)) return own
   const { where = own.where, view = own.view, context: inContext = own.context, attributes = own.attributes } = access
   const after = {
     ...(where != null && { where }),
