@@ -28,13 +28,6 @@ export async function assertNotStronger(
 ): Promise<void> {
   if (viewer.permissions !== undefined) assertIncludes(viewer.permissions, granted.permissions)
   if (viewer.accessKey === undefined) return
-  // A session needs no check of the restriction: with a restricted role, it can create only personal keys, which always
-  // have the role's restriction.
-  if (!includesAll(restrictionOf(granted) ?? [], withinOf(viewer))) {
-    const message =
-      'the access key would give access to devices or attributes that the signing access key cannot access'
-    throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
-  }
   const own = await selectAccessKey(db, viewer.accountId, viewer.accessKey)
   if (own === undefined)
     throw new ApiError('FORBIDDEN', 'the access key that signed this request was deleted: use another key')
@@ -43,6 +36,14 @@ export async function assertNotStronger(
       'FORBIDDEN',
       'the access key that signed this request was disabled: enable it, or use another key',
     )
+  // A session needs no check of the restriction: with a restricted role, it can grant only personal keys, which always
+  // have the role's restriction. A personal key can grant the same keys if they also have its own restriction.
+  const restriction = restrictionOf(granted) ?? []
+  if (!includesAll(restriction, withinOf(viewer)) && !includesAll(restriction, restrictionOf(own) ?? [])) {
+    const message =
+      'the access key would give access to devices or attributes that the signing access key cannot access'
+    throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
+  }
   // The signing key's permissions may have been reduced since the request was authenticated.
   assertIncludes(own.permissions, granted.permissions)
   if (own.expires !== null && (granted.expires === null || granted.expires > own.expires))
@@ -62,7 +63,7 @@ function assertIncludes(permissions: number, granted: number): void {
   throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
 }
 
-const includesAll = (parts: Restriction, needed: Restriction): boolean =>
+export const includesAll = (parts: Restriction, needed: Restriction): boolean =>
   needed.every((one) => parts.some((other) => isSameRestriction([one], [other])))
 
 const exceeds = ({ key }: AccessKey, rule: string): ApiError =>

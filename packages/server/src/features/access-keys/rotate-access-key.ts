@@ -11,7 +11,7 @@ import { removeAccessKey, selectPredecessor, writeAccessKey } from './access-key
 import { assertBelowLimits, type Creating, insertKey } from './create-access-key.ts'
 import { changesOf, deletionOf, eventOf, notifyChanges } from './key-events.ts'
 import { readPublicKey } from './key-material.ts'
-import { assertNotStronger } from './no-stronger-key.ts'
+import { assertNotStronger, includesAll } from './no-stronger-key.ts'
 import { lockAccessKey } from './update-access-key.ts'
 
 const MAX_OVERLAP_SECONDS = 2_592_000
@@ -57,7 +57,9 @@ async function replace(
   await assertRecentSignIn(context, viewer)
   const { deletions, predecessor } = await dropExpiredPredecessor(context, before)
   await assertBelowLimits(context, before, { replaced: before, predecessor })
-  const within = [...before.within, ...withinOf(viewer)]
+  // A signing key can rotate only keys that have its restriction, but a session's role may have become restricted.
+  const added = viewer.accessKey === undefined ? withinOf(viewer) : []
+  const within = includesAll(before.within, added) ? before.within : [...before.within, ...added]
   const { created, event } = await insertKey(context, { ...before, within }, publicKey)
   const end = new Date(clock().getTime() + overlap * 1_000)
   const after: AccessKey = {

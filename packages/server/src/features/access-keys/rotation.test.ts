@@ -120,6 +120,30 @@ describe('rotating a key', () => {
     })
   })
 
+  it('is possible for a restricted personal key, but not for keys with weaker restrictions', async () => {
+    const user = await app.createUser()
+    const { createRole: role } = await user.data(
+      'mutation { createRole(name: "Oslo", access: { where: "attributes.site = oslo", permissions: [DEVICE_READ, KEY_OWN] }) { id } }',
+    )
+    const member = asMember(app, await newMember(app, user.accountId, role.id))
+    const wide = await keyOf(app, member, 'personal: true')
+    const former = await keyOf(
+      app,
+      member,
+      'personal: true, access: { where: "name = a", attributes: { write: ["x"] } }',
+    )
+    const replaced = await former.query(`mutation { rotateAccessKey(key: "${former.keyId}") { key secret } }`)
+    expect(replaced.errors).toBeUndefined()
+    const { key: keyId, secret } = replaced.data!.rotateAccessKey
+    const key = testUser(app.url, { ...user, keyId, secret })
+    const grantOf = async (each: TestUser) =>
+      (await each.data('{ me { grant { permissions where attributes { read write } } } }')).me.grant
+    expect(await grantOf(key)).toEqual(await grantOf(former))
+    expect(failure(await rotate(key, wide.keyId))).toEqual({ code: 'FORBIDDEN', reason: 'exceeds-own-access' })
+    const document = `mutation { rotateAccessKey(key: "${wide.keyId}") { accessKey { where } } }`
+    expect((await member(document)).data.rotateAccessKey.accessKey).toEqual({ where: 'base(attributes.site) = oslo' })
+  })
+
   it.each([-1, 2_592_001])('rejects an overlap of %i seconds', async (overlap) => {
     const user = await app.createUser()
     expect(failure(await rotate(user, user.keyId, `, overlap: ${overlap}`))).toEqual({ code: 'BAD_USER_INPUT' })
