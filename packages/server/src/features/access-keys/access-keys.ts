@@ -12,6 +12,7 @@ import {
   selectPersonalKeys,
 } from './access-keys.queries.ts'
 import { deletionOf, eventOf, notifyChanges } from './key-events.ts'
+import { findOwnerOfPersonalKeys } from './update-access-key.ts'
 
 export { hasKey as hasAccessKey } from './access-keys.queries.ts'
 export { type AccessKeyInput, addAccessKey, createAccessKey } from './create-access-key.ts'
@@ -21,14 +22,13 @@ export { deleteAccessKey, updateAccessKey } from './update-access-key.ts'
 
 type Viewing = Pick<Context, 'db' | 'viewer'>
 
-/**
- * For a viewer with neither KEY_MANAGE nor AUDIT_READ, returns only the personal keys of one person. This person is
- * signed in or created the signing key.
- */
+/** A viewer with neither KEY_MANAGE nor AUDIT_READ gets only its own personal keys. */
 export async function listAccessKeys({ db, viewer }: Viewing, only?: readonly string[]): Promise<AccessKey[]> {
-  const { accountId, personId = accountId, permissions } = viewer
-  const seesAll = isPermitted(permissions, 'KEY_MANAGE') || isPermitted(permissions, 'AUDIT_READ')
-  return seesAll ? selectAccessKeys(db, accountId, only) : selectPersonalKeys(db, accountId, personId, only)
+  const { accountId, permissions } = viewer
+  if (isPermitted(permissions, 'KEY_MANAGE') || isPermitted(permissions, 'AUDIT_READ'))
+    return selectAccessKeys(db, accountId, only)
+  const personId = await findOwnerOfPersonalKeys(db, viewer)
+  return personId === undefined ? [] : selectPersonalKeys(db, accountId, personId, only)
 }
 
 export function countAccessKeys({ db, viewer }: Viewing): Promise<{ made: number; account: number }> {

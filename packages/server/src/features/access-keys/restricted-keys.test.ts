@@ -117,6 +117,25 @@ describe('a caller that gives permissions to a key', () => {
   }
 })
 
+describe('an account key without KEY_MANAGE', () => {
+  it('manages the personal keys of its creator only if it is not restricted', async () => {
+    const user = await app.createUser()
+    const send = sendAsUser(user)
+    const personal = await keyOf(app, send, 'personal: true')
+    const list = async (key: TestUser) => (await key.data('{ login { accessKeys { key } } }')).login.accessKeys
+    const oslo = await keyOf(app, send, 'access: { where: "attributes.site = oslo" }')
+    expect(await list(oslo)).toEqual([])
+    for (const mutation of [
+      `updateAccessKey(key: "${personal.keyId}", enabled: false) { key }`,
+      `rotateAccessKey(key: "${personal.keyId}") { key }`,
+      `deleteAccessKey(key: "${personal.keyId}")`,
+    ])
+      expect(failure(await oslo.query(`mutation { ${mutation} }`)), mutation).toEqual({ code: 'NOT_FOUND' })
+    const unrestricted = await keyOf(app, send, 'access: { permissions: [KEY_OWN] }')
+    expect(await list(unrestricted)).toEqual([{ key: personal.keyId }])
+  })
+})
+
 describe('the limit on keys', () => {
   it('applies to each person who creates keys', async () => {
     const user = await app.createUser()

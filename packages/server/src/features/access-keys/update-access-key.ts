@@ -110,11 +110,24 @@ export async function deleteAccessKey({ db, viewer }: Changing, key: string): Pr
  */
 export async function lockAccessKey(transaction: Database, viewer: Viewer, key: string): Promise<AccessKey> {
   assertStorable(key, 'key')
-  const { accountId, personId = accountId, permissions } = viewer
+  const { accountId, permissions } = viewer
   await lockAccount(transaction, accountId)
   const found = await selectAccessKey(transaction, accountId, key)
-  const isOwn = found?.kind === 'personal' && found.madeBy === personId
-  const mayChange = permissions === undefined || isPermitted(permissions, 'KEY_MANAGE') || isOwn
-  if (found === undefined || !mayChange) throw notFound('access key', key)
+  if (found === undefined) throw notFound('access key', key)
+  if (permissions === undefined || isPermitted(permissions, 'KEY_MANAGE')) return found
+  const isOwn = found.kind === 'personal' && found.madeBy === (await findOwnerOfPersonalKeys(transaction, viewer))
+  if (!isOwn) throw notFound('access key', key)
   return found
+}
+
+/**
+ * Returns the ID of the person who is signed in or who created the signing key. With KEY_OWN, the viewer can see and
+ * change the personal keys of this person. Returns undefined for a restricted account key, because these keys may have
+ * fewer restrictions.
+ */
+export async function findOwnerOfPersonalKeys(db: Database, viewer: Viewer): Promise<string | undefined> {
+  const { accountId, personId = accountId, accessKey, restriction } = viewer
+  if (accessKey === undefined || restriction === undefined) return personId
+  const signing = await selectAccessKey(db, accountId, accessKey)
+  return signing?.kind === 'personal' ? personId : undefined
 }
