@@ -70,7 +70,7 @@ export const requestReasons = {
   'exceeds-own-access': {
     code: 'FORBIDDEN',
     meaning:
-      "The request would grant more access than the caller has. For example, the new key or role has a permission that the caller lacks, or the new key expires later than the caller's key. The server also returns this reason if the caller changes or removes an owner without being one, rotates another person's personal key, or accepts an invitation to a role that the inviter can no longer give. The message describes what is not allowed.",
+      "The request would grant more access than the caller has. For example, the new key or role has a permission that the caller lacks, or the new key expires later than the caller's key. The server also returns this reason if the caller changes or removes an owner without being one, rotates another person's personal key, or creates or accepts an invitation to a role that the inviter can no longer give. The message describes what is not allowed.",
   },
   device: {
     code: 'FORBIDDEN',

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { errorOf, newPerson, openBrowser, signIn } from '../../../../test/clients/browser.ts'
 import { statActivity } from '../../../../test/cluster/cluster-databases.ts'
+import { asMember, failure, keyOf } from '../../../../test/factories/keys.ts'
 import type { TestMember } from '../../../../test/factories/member.ts'
 import { ask, done, newOutsider, newTeam, setRole, type Team } from '../../../../test/factories/team.ts'
 import { sharedTestApp, type TestUser } from '../../../../test/harness/app.ts'
@@ -83,6 +84,19 @@ describe('invitations', () => {
     await done(owner, setRole, { personId: admin.id, roleId: 'viewer' })
     expect((await ask(await newOutsider(app), accept, { token })).error).toEqual(['FORBIDDEN', 'exceeds-own-access'])
     expect(await eventsOf('MEMBER_JOIN')).toEqual([])
+  })
+
+  it('cannot be created with an access key whose creator can no longer give the role', async () => {
+    const createRole = 'mutation { createRole(name: "Readers", access: { permissions: [DEVICE_READ] }) { id } }'
+    const { createRole: role } = await done(admin, createRole)
+    const key = await keyOf(app, asMember(app, admin), 'access: { permissions: [MEMBER_MANAGE, DEVICE_READ] }')
+    const document = `mutation { createInvitation(roleId: "${role.id}") { id } }`
+    const { createInvitation } = await key.data(document)
+    await done(owner, 'mutation ($id: ID!) { removeMember(personId: $id) }', { id: admin.id })
+    const exceeds = { code: 'FORBIDDEN', reason: 'exceeds-own-access' }
+    expect(failure(await key.query(document))).toEqual(exceeds)
+    const resend = `mutation { resendInvitation(id: "${createInvitation.id}") { id } }`
+    expect(failure(await key.query(resend))).toEqual(exceeds)
   })
 
   it('are rejected while the inviter is disabled', async () => {

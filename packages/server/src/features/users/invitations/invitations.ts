@@ -69,6 +69,7 @@ export async function createInvitation(
     await lockAccount(transaction, viewer.accountId)
     const role = await getRole(transaction, viewer.accountId, roleId)
     assertGrantable(viewer, role)
+    await assertCanBeAccepted(transaction, viewer.accountId, { invitation, role })
     await assertBelowLimit(transaction, viewer.accountId, now)
     await insertInvitation(transaction, viewer.accountId, { ...invitation, tokenHash: hashToken(token) })
     await recordEvents(transaction, { viewer }, [createdEvent(invitation, role)])
@@ -108,6 +109,7 @@ export async function resendInvitation(context: Context, id: string): Promise<Sh
       source: sourceOf(viewer),
       emailStatus: isSentByEmail(context, before.email) ? 'pending' : 'none',
     }
+    await assertCanBeAccepted(transaction, viewer.accountId, { invitation: after, role })
     await renewInvitation(transaction, viewer.accountId, { ...after, tokenHash: hashToken(token) })
     await recordEvents(transaction, { viewer }, [createdEvent(after, role)])
     return { ...after, link: linkOf(origin, token) }
@@ -176,7 +178,10 @@ export async function join(
   const account = await findAccount(transaction, accountId)
   if (invitation === undefined || account === undefined) throw unknownInvitation()
   const role = await getRole(transaction, accountId, invitation.roleId)
-  await assertStillGrantable(transaction, accountId, { invitation, role })
+  if (!(await isStillGrantable(transaction, accountId, { invitation, role }))) {
+    const message = 'the person who invited you can no longer give you this role: ask another member for an invitation'
+    throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
+  }
   const { personId, email } = person
   await addMember(transaction, accountId, { personId, role })
   await removeInvitation(transaction, accountId, id)
@@ -192,19 +197,29 @@ export async function join(
   return account
 }
 
-/** Throws FORBIDDEN if the inviter can no longer grant the role. A disabled person cannot grant any role. */
-async function assertStillGrantable(
-  db: Database,
-  accountId: string,
-  { invitation, role }: { invitation: Invitation; role: Role },
-): Promise<void> {
+interface Granted {
+  invitation: Invitation
+  role: Role
+}
+
+/**
+ * Throws FORBIDDEN for an invitation that no person could accept. An account key keeps its permissions when its creator
+ * loses permissions or leaves the account, but the creator is the inviter.
+ */
+async function assertCanBeAccepted(db: Database, accountId: string, granted: Granted): Promise<void> {
+  if (await isStillGrantable(db, accountId, granted)) return
+  const message =
+    'the invitation could not be accepted, because the person who created the signing access key can no longer give this role: use an access key of another member'
+  throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
+}
+
+/** Whether the inviter can grant the role. A disabled person cannot grant any role. */
+async function isStillGrantable(db: Database, accountId: string, { invitation, role }: Granted): Promise<boolean> {
   const { inviterId } = invitation
   const inviter = inviterId === null ? undefined : await findMember(db, accountId, inviterId)
-  const granting = inviter && (await getRole(db, accountId, inviter.roleId))
-  const mayGrant = inviter !== undefined && granting !== undefined && canGrant(granting, role)
-  if (mayGrant && !(await isDisabled(db, inviter.personId))) return
-  const message = 'the person who invited you can no longer give you this role: ask another member for an invitation'
-  throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
+  if (inviter === undefined) return false
+  const granting = await getRole(db, accountId, inviter.roleId)
+  return canGrant(granting, role) && !(await isDisabled(db, inviter.personId))
 }
 
 async function assertBelowLimit(db: Database, accountId: string, now: Date): Promise<void> {
