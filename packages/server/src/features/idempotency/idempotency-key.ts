@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { ApiError } from '../../errors.ts'
 import type { OperationRequest, PreparedOperation } from '../../graphql/prepare-operation.ts'
 import { limits } from '../../limits.ts'
+import type { Reach } from '../../restriction.ts'
 
 /** The mutations that create an object and therefore accept an Idempotency-Key. */
 const creatingMutations: ReadonlySet<string> = new Set([
@@ -49,10 +50,22 @@ export function assertCreates(operation: PreparedOperation): void {
   )
 }
 
-export const fingerprintOf = ({ query, operationName, variables }: OperationRequest): Buffer =>
-  createHash('sha256')
-    .update(JSON.stringify([query, operationName || null, variables ?? null]))
-    .digest()
+/** Contains a hash of the request and, for a restricted caller, a hash of the caller's reach. */
+export const fingerprintOf = (
+  { query, operationName, variables }: OperationRequest,
+  reach: Reach | undefined,
+): Buffer =>
+  Buffer.concat([
+    hashOf([query, operationName || null, variables ?? null]),
+    ...(reach === undefined ? [] : [hashOf(reach)]),
+  ])
+
+export const isSameRequest = (one: Buffer, other: Buffer): boolean =>
+  one.subarray(0, HASH_BYTES).equals(other.subarray(0, HASH_BYTES))
+
+const HASH_BYTES = 32
+
+const hashOf = (value: unknown): Buffer => createHash('sha256').update(JSON.stringify(value)).digest()
 
 const invalidKey = (rule: string): ApiError =>
   new ApiError('BAD_USER_INPUT', `Idempotency-Key ${rule}`, { reason: 'idempotency-key-invalid' })

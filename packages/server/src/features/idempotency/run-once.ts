@@ -18,7 +18,7 @@ import {
   type KeyOfCaller,
   tryLockKey,
 } from './idempotency.queries.ts'
-import { assertCreates, fingerprintOf, readIdempotencyKey } from './idempotency-key.ts'
+import { assertCreates, fingerprintOf, isSameRequest, readIdempotencyKey } from './idempotency-key.ts'
 import type { Created, Once } from './record-created.ts'
 
 const RETENTION_MS = 24 * 3_600_000
@@ -89,19 +89,23 @@ function readRequest({ request, viewer, operation }: OperationStart<Viewer>): On
   assertCreates(operation)
   if (viewer === null) throw new Error('a mutation with an Idempotency-Key must have a viewer')
   const caller = viewer.accessKey ?? `session ${viewer.session}`
-  return { accountId: viewer.accountId, caller, key, fingerprint: fingerprintOf(operation.request) }
+  return { accountId: viewer.accountId, caller, key, fingerprint: fingerprintOf(operation.request, viewer.reach) }
 }
 
 function replay(
   { fingerprint, kind, id, response }: IdempotencyRecord,
   request: OnceRequest,
 ): FormattedExecutionResult {
-  if (!fingerprint.equals(request.fingerprint)) {
+  if (!isSameRequest(fingerprint, request.fingerprint)) {
     const message = 'this Idempotency-Key was used with a different request: use a new key for each request'
     throw new KeyReusedError('BAD_USER_INPUT', message, { reason: 'idempotency-key-reused' })
   }
-  if (response !== null) return { data: JSON.parse(response) }
-  const message = `this request has already created the ${kind} ${JSON.stringify(id)}, but its response is not stored because it contains a secret or is too large: ${nextStep[kind as Created['kind']]}`
+  const isSameReach = fingerprint.equals(request.fingerprint)
+  if (response !== null && isSameReach) return { data: JSON.parse(response) }
+  const reason = isSameReach
+    ? `its response is not stored because it contains a secret or is too large: ${nextStep[kind as Created['kind']]}`
+    : 'the devices or attributes that you can access have changed since then: read the object by its ID'
+  const message = `this request has already created the ${kind} ${JSON.stringify(id)}, but ${reason}`
   throw new ApiError('CONFLICT', message, { reason: 'already-created', created: { kind, id } })
 }
 

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { rowsWithoutUsage } from '../../../test/access/account-rows.ts'
 import { forbiddenAttribute, newUserWithHiddenValues } from '../../../test/factories/hidden-values.ts'
-import { failure, type Json, keyOf, sendAsUser } from '../../../test/factories/keys.ts'
+import { failure, type Json, keyOf, NOTIFIED, sendAsUser } from '../../../test/factories/keys.ts'
 import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sendAs } from '../../../test/harness/server-process.ts'
 
 const app = sharedTestApp()
 
@@ -151,6 +152,38 @@ describe('a restricted key', () => {
     const taken = 'registerDevice(name: "new", hardwareId: "outside", attributes: { site: "oslo" }) { secret }'
     expect(await rejected(oslo, taken)).toEqual({ code: 'CONFLICT' })
   })
+})
+
+describe('a repeated request with an Idempotency-Key', () => {
+  it.each(['{ permissions: [DEVICE_READ, DEVICE_CREATE, ATTRIBUTE_WRITE] }', '{ where: "site = oslo" }'])(
+    'receives no stored response after the restriction of a key with the access %s has changed',
+    async (access) => {
+      const { keyId, secret } = await create(access)
+      const register = `mutation { registerDevice(name: "new", attributes: { site: "oslo", secret: "hidden" }) {
+      device { id attributes } } }`
+      const send = () =>
+        sendAs({ MUSTER_ACCESS_KEY_ID: keyId, MUSTER_SECRET_ACCESS_KEY: secret }, app.url, register, {
+          'idempotency-key': '"k1"',
+          accept: 'application/graphql-response+json',
+        })
+      const first = await send()
+      expect(first.body.errors).toBeUndefined()
+      expect(await send()).toEqual(first)
+      await done(
+        user,
+        `updateAccessKey(key: "${keyId}", access: { attributes: { read: ["site"], write: [] } }) { key }`,
+      )
+      await expect.poll(async () => (await send()).status, NOTIFIED).toBe(409)
+      const { body } = await send()
+      const { id } = first.body.data.registerDevice.device
+      expect(body.errors[0].extensions).toEqual({
+        code: 'CONFLICT',
+        reason: 'already-created',
+        created: { kind: 'device', id },
+      })
+      expect(JSON.stringify(body)).not.toContain('hidden')
+    },
+  )
 })
 
 describe('a key that is restricted to some attributes', () => {
