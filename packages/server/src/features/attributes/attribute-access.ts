@@ -74,16 +74,6 @@ export function readableFilter(viewer: Restricted, filter: ResolvedFilter): Reso
   }
 }
 
-/**
- * Throws FORBIDDEN if the filter contains a name that the viewer cannot read. Also throws if the filter was not limited
- * to the names that the viewer can read now.
- */
-export function assertReadsFilter(viewer: Restricted, filter: ResolvedFilter): void {
-  if (namesOf(viewer) === undefined) return
-  const isLimited = JSON.stringify(readableFilter(viewer, filter)) === JSON.stringify(filter)
-  if (!isLimited) assertReadsAll(viewer, 'the filter')
-}
-
 function readableCondition(viewer: Restricted, condition: Condition): Condition {
   const readable = namesOf(viewer)!
   if (condition.type === 'any') return { ...condition, readable }

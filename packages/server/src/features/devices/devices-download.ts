@@ -6,12 +6,7 @@ import { badInput, limitExceeded } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { pointsOfObjects, pointsOfRows } from '../../rate-limits/point-prices.ts'
 import { namesOf } from '../../restriction.ts'
-import {
-  assertReadable as assertReadableName,
-  assertReadsFilter,
-  isReadableName,
-  readableOnly,
-} from '../attributes/attribute-access.ts'
+import { assertReadable, isReadableName, readableFilter, readableOnly } from '../attributes/attribute-access.ts'
 import { joinAttributeName } from '../attributes/attribute-name.ts'
 import { waitForEveryAttributeName } from '../attributes/names/list-attribute-names.ts'
 import { listContextsOf, listOverridesIn } from '../attributes/overrides-of-devices.ts'
@@ -139,15 +134,21 @@ export const devicesCsv: CsvList = {
   pages,
 }
 
-/** Yields the header, and then pages of devices. Reads the pages and charges for them as the field `devices` does. */
-async function* pages(download: Download): AsyncGenerator<string> {
-  const { accountId } = download
+function pages(download: Download): AsyncIterable<string> {
   const selection = download.content.selection as unknown as DeviceSelection
+  const reader = download.reader()
+  const order = orderOf(selection)
+  for (const { by } of [order, ...order.further]) if (typeof by !== 'string') assertReadable(reader, by)
+  const where = selection.where && readableFilter(reader, selection.where)
+  return pagesOf(download, { ...selection, where }, order)
+}
+
+/** Yields the header, and then pages of devices. Reads the pages and charges for them as the field `devices` does. */
+async function* pagesOf(download: Download, selection: DeviceSelection, order: DeviceOrder): AsyncGenerator<string> {
+  const { accountId } = download
   const columns = selection.columns.map((column) => csvColumn(column, 'columns'))
   yield formatNeutralRow(columns.map(({ header }) => header))
-  const order = orderOf(selection)
   const filter = filterOf(selection)
-  assertReadable(download, { order, where: selection.where })
   const attributes = attributesRead(columns)
   let page: DevicePageQuery = { filter, order, start: { offset: 0 }, limit: FIRST_PAGE + 1, attributes }
   for (;;) {
@@ -166,16 +167,6 @@ async function* pages(download: Download): AsyncGenerator<string> {
     page = { ...page, limit, start: startAfter(order, placeOf(rows[size - 1]!, order)) }
     await download.charge(pointsOfObjects(limit))
   }
-}
-
-/** Throws FORBIDDEN if the caller can no longer read an attribute in the order or the filter. */
-function assertReadable(
-  download: Download,
-  { order, where }: { order: DeviceOrder; where: ResolvedFilter | undefined },
-): void {
-  const reader = download.reader()
-  for (const { by } of [order, ...order.further]) if (typeof by !== 'string') assertReadableName(reader, by)
-  if (where !== undefined) assertReadsFilter(reader, where)
 }
 
 const orderOf = ({ sortBy, context }: DeviceSelection): DeviceOrder =>

@@ -47,6 +47,7 @@ export interface CsvList {
    * as the download.
    */
   once?: true
+  /** Throws FORBIDDEN before it returns if the caller can no longer read an attribute that determines the content. */
   pages(download: Download): AsyncIterable<string>
 }
 
@@ -92,11 +93,12 @@ export function registerDownload(app: FastifyInstance, deps: DownloadDeps, csv: 
     await deps.admit({ request, reply }, { accountId: grant.accountId, name: `GET ${csv.path}` })
     const payer = payerOf(deps.rateLimits, { ...grant, rateShare: admitted.rateShare })
     spend(payer, REQUEST_POINTS + csv.firstPoints, reply)
+    const pages = csv.pages(downloadOf(deps, grant, { payer, address, admitted }))
     return reply
       .header('content-type', 'text/csv; charset=utf-8')
       .header('content-disposition', `attachment; filename="${csv.fileName}"`)
       .header('referrer-policy', 'no-referrer')
-      .send(Readable.from(csv.pages(downloadOf(deps, grant, { payer, address, admitted }))))
+      .send(Readable.from(pages))
   })
 }
 

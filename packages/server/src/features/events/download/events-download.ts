@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts'
 import { limits } from '../../../limits.ts'
 import { OBJECTS_PER_POINT, pointsOfObjects, pointsOfRows } from '../../../rate-limits/point-prices.ts'
 import { namesOf } from '../../../restriction.ts'
-import { assertReadsFilter } from '../../attributes/attribute-access.ts'
+import { readableFilter } from '../../attributes/attribute-access.ts'
 import { assertMayDownload, createDownloadLink } from '../../downloads/create-link.ts'
 import type { DownloadContent } from '../../downloads/download-link.ts'
 import type { CsvList, Download } from '../../downloads/serve-download.ts'
@@ -85,12 +85,16 @@ const columns = [
   'sourceName',
 ]
 
-async function* pages(download: Download): AsyncGenerator<string> {
-  yield formatNeutralRow(columns)
+function pages(download: Download): AsyncIterable<string> {
   const filter = filterOf(download.content)
-  const reader = download.reader()
-  if (filter.where !== undefined) assertReadsFilter(reader, filter.where.filter)
-  if (filter.where === undefined && reader.restriction === undefined) yield* pagesOf(download, filter)
+  const { where } = filter
+  if (where === undefined) return pagesIn(download, filter)
+  return pagesIn(download, { ...filter, where: { ...where, filter: readableFilter(download.reader(), where.filter) } })
+}
+
+async function* pagesIn(download: Download, filter: EventFilter): AsyncGenerator<string> {
+  yield formatNeutralRow(columns)
+  if (filter.where === undefined && download.reader().restriction === undefined) yield* pagesOf(download, filter)
   else yield* pagesByWindow(download, filter)
 }
 
