@@ -164,6 +164,11 @@ it('needs no permission to read events, and returns null for names that the call
     expect(await infoOf(limited, id, { names: ['secret'], ...(context !== undefined && { context }) })).toEqual([
       { name: 'secret', value: null, setIn: null, base: null, changed: null },
     ])
+  await user.data('mutation { setExpectedInterval(name: "secret", seconds: 60) { name } }')
+  const interval = `{ login { service(id: ["${id}"]) { attributeInfo(names: ["secret"]) { expectedInterval isStale } } } }`
+  expect((await limited.data(interval)).login.service[0].attributeInfo).toEqual([
+    { expectedInterval: null, isStale: false },
+  ])
   const writer = await keyOf(app, send, 'access: { permissions: [ATTRIBUTE_WRITE] }')
   const field = '{ login { device(id: ["80:00:00:00:00:00:00:00"]) { attributeInfo { name } } } }'
   expect(failure(await writer.query(field))).toMatchObject({ code: 'FORBIDDEN', reason: 'permission' })

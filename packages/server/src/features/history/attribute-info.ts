@@ -5,6 +5,7 @@ import { limitExceeded } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import { RawJson } from '../../graphql/values/raw-json.ts'
 import { limits } from '../../limits.ts'
+import { isReadableName } from '../attributes/attribute-access.ts'
 import { joinAttributeName, parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
 import { type Attributes, type RawAttributes, valueAt } from '../attributes/attributes.ts'
 import { type AttributeOwner, type BaseOf, readAttributes, readOverrides } from '../attributes/read-attributes.ts'
@@ -102,9 +103,9 @@ export async function findConfirmation(context: Context, info: AttributeInfo): P
   return new Date((await findTimes(context, timedValue(info))).confirmed)
 }
 
-/** Returns the expected interval in seconds, or null if the name has no expected interval. */
+/** Returns the expected interval in seconds, or null if the name has none or the caller cannot read the name. */
 export const findInterval = async (context: Context, { name }: AttributeInfo): Promise<number | null> =>
-  (await intervalsOf(context)).get(name) ?? null
+  isReadableName(context.viewer, name) ? ((await intervalsOf(context)).get(name) ?? null) : null
 
 export async function isValueStale(context: Context, info: AttributeInfo): Promise<boolean> {
   const seconds = await findInterval(context, info)
