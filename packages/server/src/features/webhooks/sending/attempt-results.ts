@@ -80,12 +80,15 @@ function commit(
 ): Promise<string[]> {
   const latest = new Map(entries.flatMap(({ health }) => (health === undefined ? [] : [[health.webhookId, health]])))
   return db.transaction().execute(async (transaction) => {
+    // Lock the rows in the order in which `deleteWebhook` deletes them, to avoid deadlocks.
+    const changes = [...latest.values()]
+    const hopeless =
+      changes.length === 0 ? [] : await writeHealth(transaction, accountId, { changes, holder, days: DAYS_OF_FAILURES })
     await writeResults(
       transaction,
       accountId,
       entries.map(({ result }) => result),
     )
-    if (latest.size === 0) return []
-    return writeHealth(transaction, accountId, { changes: [...latest.values()], holder, days: DAYS_OF_FAILURES })
+    return hopeless
   })
 }
