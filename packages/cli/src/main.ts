@@ -3,15 +3,16 @@ import { exitCodes } from './errors/exit-codes.ts'
 import { printFailure } from './errors/failure.ts'
 import { moveGlobalOptions } from './move-global-options.ts'
 import { buildProgram, configureUsageErrors } from './program.ts'
-import { handleOutputErrors } from './terminal/standard-output.ts'
+import { handleOutputErrors, OutputError } from './terminal/standard-output.ts'
 
 export async function main(given: readonly string[]): Promise<number> {
   handleOutputErrors()
   followLauncher()
-  if (given[0] === '__complete') return (await import('./completion/print-completions.ts')).complete(given.slice(1))
   const args = moveGlobalOptions(given)
   const json = args.includes('--json')
   try {
+    if (given[0] === '__complete')
+      return await (await import('./completion/print-completions.ts')).complete(given.slice(1))
     const program = await buildProgram(args)
     configureUsageErrors(program, { json })
     await program.parseAsync(args, { from: 'user' })
@@ -19,6 +20,7 @@ export async function main(given: readonly string[]): Promise<number> {
   } catch (error) {
     // Print nothing, because Commander has already printed the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+    if (error instanceof OutputError) return Number(process.exitCode ?? exitCodes.ok)
     return printFailure(error, { json })
   }
 }

@@ -3,7 +3,6 @@ import { exitCodes } from '../errors/exit-codes.ts'
 import { printJson, say } from '../output/print-result.ts'
 import { onInterrupt } from '../terminal/interrupt.ts'
 import { type Progress, showProgress } from '../terminal/progress.ts'
-import { ignoreClosedOutput } from '../terminal/standard-output.ts'
 import { type Plan, targetPages } from './plan.ts'
 import { newStateFile, removeState, writeState } from './state-file.ts'
 
@@ -18,7 +17,6 @@ const errorsOfEveryTarget: ReadonlySet<string> = new Set(['BAD_USER_INPUT', 'RES
 export async function runPlan(muster: Muster, plan: Plan, { json = false, state }: Options): Promise<void> {
   const file = newStateFile(state)
   await writeState(file, plan)
-  ignoreClosedOutput()
   const progress = showProgress(plan.total, { quiet: json })
   progress.update(plan.done + plan.refused)
   const interruption = onInterrupt(() =>
@@ -27,8 +25,6 @@ export async function runPlan(muster: Muster, plan: Plan, { json = false, state 
   const run: Run = { muster, plan, file, progress, signal: interruption.signal, now: { done: plan.done, refused: [] } }
   try {
     await change(run)
-    progress.stop()
-    await report(run, json)
   } catch (error) {
     progress.stop()
     // Remove the state file if no target has changed, because there is no progress to resume.
@@ -38,6 +34,8 @@ export async function runPlan(muster: Muster, plan: Plan, { json = false, state 
   } finally {
     interruption.release()
   }
+  progress.stop()
+  await report(run, json)
 }
 
 interface Run {
@@ -91,18 +89,18 @@ async function changePage({ muster, plan, progress, signal, now }: Run, ids: rea
 async function report(run: Run, json: boolean): Promise<void> {
   const { plan, signal, now, file } = run
   const refused = plan.refused + now.refused.length
-  if (json) {
-    const state = signal.aborted ? { state: file } : {}
-    await printJson({ done: now.done, refused: now.refused, interrupted: signal.aborted, ...state })
-  } else {
-    for (const { id, code, message } of now.refused) console.error(`${id}: ${code}: ${message}`)
-    if (!signal.aborted) await say(`${now.done} done${refused === 0 ? '' : `, ${refused} rejected`}`)
-  }
+  if (!json) for (const { id, code, message } of now.refused) console.error(`${id}: ${code}: ${message}`)
   if (signal.aborted) {
     printHowToResume(run)
     process.exitCode = exitCodes.interrupted
   } else if (refused > 0) {
     process.exitCode = exitCodes.partly
+  }
+  if (json) {
+    const state = signal.aborted ? { state: file } : {}
+    await printJson({ done: now.done, refused: now.refused, interrupted: signal.aborted, ...state })
+  } else if (!signal.aborted) {
+    await say(`${now.done} done${refused === 0 ? '' : `, ${refused} rejected`}`)
   }
 }
 

@@ -14,5 +14,5 @@ zsh: source <(muster completion zsh)
 
 fish: muster completion fish | source`)
     .addArgument(new Argument('<shell>', 'shell name').choices(Object.keys(scripts)))
-    .action((shell: Shell) => write(process.stdout, scripts[shell](process.argv[1]!)))
+    .action((shell: Shell) => write(scripts[shell](process.argv[1]!)))
 }

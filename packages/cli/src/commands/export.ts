@@ -1,11 +1,8 @@
-import { once } from 'node:events'
-import { createWriteStream, type WriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { finished } from 'node:stream/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { exportDevices, exportView } from '../devices/export-devices.ts'
 import { joinFilters, whereHelp } from '../devices/where.ts'
-import { usageError } from '../errors/cli-error.ts'
+import { CliError, usageError } from '../errors/cli-error.ts'
 import { type ClientOptions, newClientCommand } from '../options/new-command.ts'
 import { collect } from '../options/option-values.ts'
 import { counted } from '../output/counted.ts'
@@ -61,25 +58,30 @@ async function run({ output, raw = false, json = false, where = [], view, contex
       ? exportDevices(muster, { where: filter, context, isRaw: raw, write })
       : exportView(muster, { where: filter, context, view: viewId, write })
   if (output === undefined) {
-    await exportTo((text) => write(process.stdout, text))
+    await exportTo(write)
     return
   }
-  const devices = await writeAtomically(output, (sink) => exportTo((text) => write(sink, text)))
+  const devices = await writeAtomically(output, exportTo)
   console.log(json ? JSON.stringify({ devices, file: output }) : `Exported ${counted(devices, 'device')} to ${output}`)
 }
 
-async function writeAtomically(path: string, fill: (sink: WriteStream) => Promise<number>): Promise<number> {
+async function writeAtomically(
+  path: string,
+  fill: (write: (text: string) => Promise<void>) => Promise<number>,
+): Promise<number> {
   const partial = `${path}.partial`
-  const sink = createWriteStream(partial)
+  const file = await open(partial, 'w')
   try {
-    await once(sink, 'open')
-    const count = await fill(sink)
-    sink.end()
-    await finished(sink)
+    const count = await fill((text) =>
+      file.appendFile(text).catch((error: Error) => {
+        throw new CliError(`cannot write ${partial}: ${error.message}`)
+      }),
+    )
+    await file.close()
     await rename(partial, path)
     return count
   } catch (error) {
-    sink.destroy()
+    await file.close()
     await rm(partial, { force: true })
     throw error
   }

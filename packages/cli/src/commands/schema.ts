@@ -17,5 +17,5 @@ credentials with --url.`)
 
 async function run({ url, json, ...which }: Options): Promise<void> {
   const text = await readSchema({ url, ...which })
-  await write(process.stdout, json ? `${JSON.stringify({ schema: text })}\n` : `${text.trimEnd()}\n`)
+  await write(json ? `${JSON.stringify({ schema: text })}\n` : `${text.trimEnd()}\n`)
 }

@@ -18,6 +18,6 @@ export async function complete([shell, ...words]: readonly string[]): Promise<nu
   if (format === undefined) return 2
   const candidates = await findCandidates(words).catch(() => [])
   const lines = candidates.map(format).filter((line) => !/[\r\n]/.test(line))
-  await write(process.stdout, lines.map((line) => `${line}\n`).join(''))
+  await write(lines.map((line) => `${line}\n`).join(''))
   return 0
 }

@@ -18,9 +18,8 @@ interface List<Item> {
 }
 
 export async function printList<Item>({ items, columns, options, empty }: List<Item>): Promise<void> {
-  const put = (text: string): Promise<void> => write(process.stdout, text)
   const page = { isComplete: true }
-  const count = await printItems(takeUpTo(items, options.limit, page), { columns, options, put })
+  const count = await printItems(takeUpTo(items, options.limit, page), { columns, options, put: write })
   if (count === 0 && !options.json && !options.csv) console.error(empty)
   if (!page.isComplete) console.error('There are more rows. To show all rows, pass --limit all.')
 }

@@ -4,9 +4,9 @@ import type { Column } from './column.ts'
 import { cellOf, layOut } from './table-layout.ts'
 import { padEnd, visible, widthOf } from './text-width.ts'
 
-export const printJson = (value: unknown): Promise<void> => write(process.stdout, `${JSON.stringify(value)}\n`)
+export const printJson = (value: unknown): Promise<void> => write(`${JSON.stringify(value)}\n`)
 
-export const say = (text: string): Promise<void> => write(process.stdout, `${text}\n`)
+export const say = (text: string): Promise<void> => write(`${text}\n`)
 
 export function printOne<Item>(item: Item, columns: readonly Column<Item>[]): Promise<void> {
   return printPairs(columns.map((column) => [column.name, cellOf(column, item), column.color?.(item)]))

@@ -1,3 +1,5 @@
+import { outputFailed } from './standard-output.ts'
+
 export interface Interruption {
   signal: AbortSignal
   release(): void
@@ -5,7 +7,8 @@ export interface Interruption {
 
 /**
  * On the first Ctrl-C or SIGTERM, aborts the returned `signal` and calls `whenAsked`. On the second one, ends the
- * process immediately. `release` stops handling these signals.
+ * process immediately. `release` stops handling these signals. The returned `signal` also aborts if the output cannot be
+ * written, because a command that runs until Ctrl-C would then run forever.
  */
 export function onInterrupt(whenAsked: () => void): Interruption {
   const controller = new AbortController()
@@ -17,7 +20,7 @@ export function onInterrupt(whenAsked: () => void): Interruption {
   const signals = ['SIGINT', 'SIGTERM'] as const
   for (const signal of signals) process.on(signal, handle)
   return {
-    signal: controller.signal,
+    signal: AbortSignal.any([controller.signal, outputFailed]),
     release: () => {
       for (const signal of signals) process.off(signal, handle)
     },

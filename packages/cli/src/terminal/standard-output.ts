@@ -1,36 +1,37 @@
-let exitsOnClosedOutput = true
+import { exitCodes } from '../errors/exit-codes.ts'
 
-/** Keeps the process running after the reader closes the pipe, so that a bulk change of attributes continues. */
-export function ignoreClosedOutput(): void {
-  exitsOnClosedOutput = false
-}
+const failure = new AbortController()
+
+/** Aborts when standard output cannot be written, for example because the reader has closed the pipe. */
+export const outputFailed: AbortSignal = failure.signal
+
+/** Ends a command that cannot write its output. `main` prints nothing for this error. */
+export class OutputError extends Error {}
 
 /**
- * Ends the process with exit code 1 if it cannot write its output. If the reader has closed the pipe, as in
- * `muster export | head`, the process exits with code 0 instead. If `ignoreClosedOutput` was called, the process
- * continues.
+ * Keeps the process running if it cannot write its output, so that the command can clean up. `write` throws instead.
+ * The exit code is 1, unless the reader has closed the pipe, as in `muster export | head`.
  */
 export function handleOutputErrors(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') {
-        if (exitsOnClosedOutput) process.exit(0)
-        return
-      }
-      if (stream === process.stdout) console.error(`muster: cannot write the output: ${error.message}`)
-      process.exit(1)
-    })
-  }
+  process.stdout.on('error', fail)
+  process.stderr.on('error', () => {})
 }
 
-export async function write(stream: NodeJS.WritableStream, text: string): Promise<void> {
-  if (stream.write(text)) return
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      stream.off('drain', done).off('close', done).off('error', done)
-      resolve()
-    }
-    // A broken stream emits "close" or "error", but never "drain".
-    stream.on('drain', done).on('close', done).on('error', done)
+/** Writes to standard output. Throws an OutputError if this fails. */
+export function write(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => {
+      if (error == null) return resolve()
+      fail(error)
+      reject(new OutputError(error.message))
+    })
   })
+}
+
+function fail(error: NodeJS.ErrnoException): void {
+  if (outputFailed.aborted) return
+  failure.abort()
+  if (error.code === 'EPIPE') return
+  console.error(`muster: cannot write the output: ${error.message}`)
+  process.exitCode = exitCodes.failed
 }

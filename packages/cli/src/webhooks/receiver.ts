@@ -7,6 +7,7 @@ import { localTime } from '../output/local-time.ts'
 import { printJson, say } from '../output/print-result.ts'
 import { visible } from '../output/text-width.ts'
 import { printed } from '../terminal/color.ts'
+import { OutputError } from '../terminal/standard-output.ts'
 
 /** The receiver rejects larger bodies, because every delivery is smaller. */
 const MAX_BYTES = 1 << 20
@@ -37,6 +38,8 @@ export async function receiveDeliveries({ host, port, answer, json, secret }: Re
       seen.add(delivered.id)
       response.writeHead(answer).end()
     } catch (error) {
+      // The server sends the delivery again later, because no user has seen it.
+      if (error instanceof OutputError) return response.writeHead(503).end()
       const reason = error instanceof WebhookError ? error.reason : (error as Error).message
       console.error(`rejected a request that is not a valid delivery of this webhook: ${reason}`)
       response.writeHead(400).end()

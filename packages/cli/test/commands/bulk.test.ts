@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { hasProgram } from '../../../../examples/test/programs.ts'
 import { sharedTestApp } from '../../../server/test/harness/app.ts'
+import { launcherPath } from '../../../server/test/harness/bundled-programs.ts'
 import { claimPorts } from '../../../server/test/harness/ports.ts'
 import { startBatchProxy } from '../harness/batch-proxy.ts'
 import { addDevices, createCliUser } from '../harness/cli-user.ts'
@@ -240,6 +242,26 @@ it('registers devices from a file of several parts, and changes those that exist
   expect(await run('bulk', 'register', one, '--dry-run', '--secrets', unused)).toMatchObject({ code: 0 })
   await expect(readFile(unused)).rejects.toMatchObject({ code: 'ENOENT' })
   expect(await run('bulk', 'register', await write('bad.csv', 'name\n"a'))).toMatchObject({ code: 2 })
+})
+
+it.each([
+  ['| true', ''],
+  ['> /dev/full', 'muster: cannot write the output: ENOSPC: no space left on device, write\n'],
+])('saves the secrets and cancels dry runs if the output cannot be written (%s)', async (redirection, stderr) => {
+  const { env, lines, write } = await createCliUser(app)
+  const file = await write('one.csv', 'name\none\n')
+  const script = `set -o pipefail; ${process.execPath} ${launcherPath()} bulk register "$@" ${redirection}`
+  const register = (...args: string[]) =>
+    new Promise((resolve) => {
+      execFile('bash', ['-c', script, 'bash', file, ...args], { env }, (error, _stdout, stderr) => {
+        resolve({ code: error?.code ?? 0, stderr })
+      })
+    })
+  const code = stderr === '' ? 0 : 1
+  expect(await register('--dry-run', '--json')).toEqual({ code, stderr })
+  expect(await lines('bulk', 'list')).toMatchObject([{ state: 'CANCELED' }])
+  expect(await register('--yes', '--secrets', `${file}.secrets`)).toEqual({ code, stderr })
+  expect(await readFile(`${file}.secrets`, 'utf8')).toContain(',one,')
 })
 
 it('reports why the secrets cannot be downloaded, and can download them later', async () => {

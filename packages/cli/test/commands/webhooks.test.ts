@@ -103,6 +103,24 @@ describe('webhooks', () => {
     expect(await account.lines('webhooks', 'list')).toEqual([])
   })
 
+  it('deletes the webhook if the reader closes the output', async () => {
+    const account = await createCliUser(app)
+    const { child, done, waitForOutput } = account.start([
+      'webhooks',
+      'listen',
+      '--create',
+      '--port',
+      '0',
+      '--events',
+      'device.register',
+    ])
+    await waitForOutput('stderr', /Listening on/)
+    child.stdout!.destroy()
+    await addDevices(account.user, ['gate'])
+    expect(await done).toMatchObject({ code: 0, stderr: expect.not.stringContaining('rejected') })
+    expect(await account.lines('webhooks', 'list')).toEqual([])
+  })
+
   it('receives deliveries with an existing secret', async () => {
     const account = await createCliUser(app)
     expect(await account.run('webhooks', 'listen', '--port', '0')).toMatchObject({

@@ -1,8 +1,13 @@
+import { execFile } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { formatCsvRow } from '@muster/fleet-csv/csv/rfc-4180'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seedDevices } from '../../../server/test/factories/seed-devices.ts'
 import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { launcherPath } from '../../../server/test/harness/bundled-programs.ts'
 import { startBatchProxy } from '../harness/batch-proxy.ts'
 import { credentialsOf, muster, startMuster, temporaryFolder } from '../harness/muster.ts'
 import { counts, openWorkspace } from './workspace.ts'
@@ -203,6 +208,22 @@ describe('exporting devices', () => {
     const list = (...options: string[]) => one.run('devices', 'list', '--columns', 'name,site', '--csv', ...options)
     expect((await list()).stdout).toBe("name,site\n'=1+1,-5\n")
     expect((await list('--raw')).stdout).toBe('name,site\n=1+1,-5\n')
+  })
+
+  it('reports that the file cannot be written, and removes it', async () => {
+    const workspace = await openWorkspace(app)
+    await seedDevices(app.db, workspace.user.accountId, [{ name: 'a', attributes: { note: 'x'.repeat(5_000) } }])
+    const folder = await temporaryFolder()
+    const credentials = await folder.write('credentials', credentialsOf(app.url, workspace.user))
+    const file = join(folder.path, 'devices.csv')
+    const script = 'ulimit -f 1; exec "$@"'
+    const command = [process.execPath, launcherPath(), 'export', '--output', file, '--credentials', credentials]
+    const exported = promisify(execFile)('bash', ['-c', script, 'bash', ...command], { env: { HOME: '/nowhere' } })
+    await expect(exported).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`cannot write ${file}.partial: EFBIG`),
+    })
+    expect(await readdir(folder.path)).toEqual(['credentials'])
   })
 
   it('stops without an error when the reader closes the output', async () => {

@@ -19,12 +19,12 @@ muster bulk report bj_… > result.csv`)
 async function run(id: string, options: ClientOptions): Promise<void> {
   const muster = await openMuster(options, 4)
   await readJob(muster, id)
-  await write(process.stdout, formatCsvRow(itemColumns.map(({ name }) => name)))
+  await write(formatCsvRow(itemColumns.map(({ name }) => name)))
   for await (const item of itemsOf(muster, id, undefined)) {
     const cells = itemColumns.map(({ value }) => {
       const cell = value(item)
       return cell == null ? null : neutralizeFormula(String(cell))
     })
-    await write(process.stdout, formatCsvRow(cells))
+    await write(formatCsvRow(cells))
   }
 }

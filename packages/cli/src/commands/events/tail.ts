@@ -49,8 +49,8 @@ async function run(given: Options): Promise<void> {
       onConnect: () => console.error('Connected. Press Ctrl-C to stop.'),
     })
     for await (const event of events) {
-      last = event.id
       await (options.json ? printJson(event) : say(lineOf(event)))
+      last = event.id
     }
   } catch (error) {
     if (!interruption.signal.aborted) throw error
