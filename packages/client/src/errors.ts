@@ -77,8 +77,8 @@ export class PersistedQueryNotFoundError extends MusterError {}
  */
 export class RateLimitedError extends MusterError {}
 /**
- * The server could not process the request, even after retries, for example because the server was overloaded or its
- * database was unavailable. The message describes the cause.
+ * The server could not process the request, even after retries. For example, the server was overloaded, its database
+ * was unavailable, or a proxy could not reach the server. The message describes the cause.
  */
 export class UnavailableError extends MusterError {}
 /** The server failed. To find the error in the server log, search for `requestId`. */

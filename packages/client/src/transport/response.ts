@@ -1,5 +1,12 @@
 import type { Effect } from '../documents/effect-of-document.ts'
-import { BadAnswerError, errorOf, type GraphQLProblem, type MusterError, OutcomeUnknownError } from '../errors.ts'
+import {
+  BadAnswerError,
+  errorOf,
+  type GraphQLProblem,
+  type MusterError,
+  OutcomeUnknownError,
+  UnavailableError,
+} from '../errors.ts'
 import type { CallOptions } from '../types.ts'
 import { effectOfCall, type Operation } from './transport.ts'
 
@@ -39,20 +46,34 @@ export function attemptFromResponse({ endpoint, effect, response, text }: Receiv
   const isRateLimited = status === 429
   if (result !== undefined) return { outcome, retryAfter, isRateLimited, result }
   const found = headers.get('content-type') ?? 'no content type'
-  const details = { status, requestId }
-  const error =
-    outcome === 'unknown' && effect !== 'none'
-      ? new OutcomeUnknownError(
-          'OUTCOME_UNKNOWN',
-          `${endpoint} responded with HTTP ${status}; the mutation may have run: check before you repeat it`,
-          details,
-        )
-      : new BadAnswerError(
-          'BAD_ANSWER',
-          `the response from ${endpoint} is not from Muster's API (HTTP ${status}, ${found}); check the URL and any proxy`,
-          details,
-        )
+  const error = errorOfOther({ endpoint, effect, outcome, found }, { status, requestId })
   return { outcome, retryAfter, isRateLimited, error }
+}
+
+/** Returns the error for a response that is not from the API, such as a proxy's error page. */
+function errorOfOther(
+  {
+    endpoint,
+    effect,
+    outcome,
+    found,
+  }: Pick<ReceivedResponse, 'endpoint' | 'effect'> & Pick<Attempt, 'outcome'> & { found: string },
+  details: { status: number; requestId: string | undefined },
+): MusterError {
+  const responded = `${endpoint} responded with HTTP ${details.status}`
+  if (outcome !== 'unknown')
+    return new BadAnswerError(
+      'BAD_ANSWER',
+      `the response from ${endpoint} is not from Muster's API (HTTP ${details.status}, ${found}); check the URL and any proxy`,
+      details,
+    )
+  if (effect === 'none')
+    return new UnavailableError('UNAVAILABLE', `${responded}; the server is probably unavailable`, details)
+  return new OutcomeUnknownError(
+    'OUTCOME_UNKNOWN',
+    `${responded}; the mutation may have run: check before you repeat it`,
+    details,
+  )
 }
 
 /**

@@ -114,6 +114,15 @@ describe('errors', () => {
   })
 })
 
+it('reports an error page of a proxy to a query as UNAVAILABLE', async () => {
+  const { muster } = await startFakeServer([proxy], { retries: 0 })
+  await expect(muster.query('{ x }')).rejects.toMatchObject({
+    name: 'UnavailableError',
+    code: 'UNAVAILABLE',
+    status: 502,
+  })
+})
+
 const mutation = '# query\nmutation M { x(text: "query {") }'
 const idempotent = 'mutation { setAttribute(serviceId: "a", name: "b", value: "c") }'
 const creation = 'mutation { registerDevice(name: "a") { device { id } } }'
