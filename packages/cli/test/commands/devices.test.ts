@@ -114,7 +114,7 @@ describe('devices', () => {
     const available = await run('devices', 'availability', 'a', '--since', '1d', '--columns', 'state')
     expect(available).toMatchObject({
       stdout: 'state\ninactive\n',
-      stderr: 'Online 0.00% of the time with a known state. Outages: 0.\n',
+      stderr: expect.stringMatching(/^Online 0\.00% of the time between 20\S+ \S+ and 20\S+ \S+\. Outages: 0\.\n$/),
     })
     await sql`insert into presence_sample (account_id, minutes, at, devices, online, min_online)
       values (${user.accountId}, 5, now() - interval '1 hour', 4, 3, 2)`.execute(app.db)

@@ -3,6 +3,7 @@ import { findDeviceId } from '../../devices/find-device.ts'
 import { pastMoment } from '../../options/moment.ts'
 import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { type Column, chooseColumns } from '../../output/column.ts'
+import { localTime } from '../../output/local-time.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
@@ -52,5 +53,6 @@ async function run(nameOrId: string, { since, until, ...options }: Options): Pro
   const { segments, share, outages } = availability
   await printList({ items: segments, columns, options, empty: "The device's state in this time range is unknown." })
   if (options.json || options.csv || segments.length === 0) return
-  console.error(`Online ${(share * 100).toFixed(2)}% of the time with a known state. Outages: ${outages}.`)
+  const [start, end] = [localTime(segments[0]!.from), localTime(segments.at(-1)!.until)]
+  console.error(`Online ${(share * 100).toFixed(2)}% of the time between ${start} and ${end}. Outages: ${outages}.`)
 }
