@@ -38,9 +38,14 @@ function moment(text: string, direction: 1 | -1): string {
   )
 }
 
-/** Parses a date, in local time by default. Returns undefined for other formats, and may return an invalid Date. */
+/**
+ * Parses a date, in local time by default. Returns undefined for other formats and for days that do not exist, and may
+ * return an invalid Date.
+ */
 function dateOf(text: string): Date | undefined {
   const [, day, time = 'T00:00:00', zone = ''] =
     /^(\d{4}-\d\d-\d\d)(?:([T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? []
-  return day === undefined ? undefined : new Date(`${day}${time.replace(' ', 'T')}${zone}`)
+  // `Date` accepts February 30 as a day in March.
+  if (day === undefined || new Date(day).toJSON()?.startsWith(day) !== true) return undefined
+  return new Date(`${day}${time.replace(' ', 'T')}${zone}`)
 }

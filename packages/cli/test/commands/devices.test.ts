@@ -107,6 +107,11 @@ describe('devices', () => {
     expect(await lines('devices', 'facets', 'site', '--where', 'site:*')).toMatchObject([{ name: 'site', total: 3 }])
     const [created] = await lines('devices', 'facets', 'created', '--interval', 'month')
     expect(created.buckets.map(({ value }: { value: string }) => value.slice(7))).toContain('-01T00:00:00Z')
+    for (const day of ['2026-02-31', '2026-02-31T14:00:00Z', '2026-13-01'])
+      expect(await run('devices', 'availability', 'a', '--since', day)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('Expected a date'),
+      })
     expect(await run('devices', 'facets', 'created', '--interval', 'year')).toMatchObject({ code: 2, stdout: '' })
     expect((await run('devices', 'totals', '--where', 'site = oslo')).stdout).toBe(
       'total          2\nactive         0\ninactive       2\nneverReported  2\nstale          0\n',
