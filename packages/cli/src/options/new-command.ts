@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { exitCodeTable } from '../errors/exit-codes.ts'
 import { clientOptions, jsonOption } from './global-options.ts'
-import { limitOf, namesWithCommas } from './option-values.ts'
+import { columnNames, limitOf } from './option-values.ts'
 
 const exitCodeHelp = `
 Exit codes:
@@ -51,4 +51,4 @@ export const withTableOptions = (command: Command): Command =>
   command
     .addOption(new Option('--csv', 'print CSV with a header row').conflicts('json'))
     .option('--raw', 'with --csv, do not add an apostrophe before values that a spreadsheet would run as formulas')
-    .option('--columns <names>', 'comma-separated columns of the table or CSV', namesWithCommas)
+    .option('--columns <names>', 'comma-separated columns of the table or CSV', columnNames)

@@ -9,6 +9,12 @@ export const namesWithCommas = (text: string, before: readonly string[] = []): s
     .filter((name) => name !== ''),
 ]
 
+export function columnNames(text: string, before?: readonly string[]): string[] {
+  const names = namesWithCommas(text, before)
+  if (names.length > 0) return names
+  throw new InvalidArgumentError('Expected names separated by commas, such as id,name.')
+}
+
 export const collect = (text: string, before: readonly string[] = []): string[] => [...before, text]
 
 export function limitOf(text: string): number {

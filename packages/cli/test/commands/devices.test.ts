@@ -86,6 +86,7 @@ describe('devices', () => {
       [['--sort', 'sitte,name'], 'Did you mean "site"?'],
       [['--columns', 'name,sitte'], 'Did you mean "site"?'],
       [['--sort', 'stateSince'], 'stateSince is not a sort key'],
+      [['--columns', ''], 'Expected names separated by commas'],
     ] as const) {
       const result = await run('devices', 'list', ...args)
       expect(result, args.join(' ')).toMatchObject({ stdout: '', stderr: expect.stringContaining(message) })
