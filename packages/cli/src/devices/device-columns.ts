@@ -1,6 +1,7 @@
 import type { Attributes } from '@muster/client'
 import type { Column } from '../output/column.ts'
 import { stateColor } from '../output/state-color.ts'
+import type { ServiceRow } from '../services/service-columns.ts'
 
 export interface DeviceRow {
   id: string
@@ -11,6 +12,9 @@ export interface DeviceRow {
   platform: string | null
   created: string
   lastReported: string | null
+  owner?: { email: string }
+  contexts?: readonly string[]
+  services?: readonly ServiceRow[]
   attributes?: Attributes
 }
 

@@ -5,6 +5,7 @@ import { stateColor } from '../output/state-color.ts'
 export interface ServiceRow {
   id: string
   name: string
+  application?: number
   title: string
   host: string | null
   port: number | null
@@ -13,6 +14,7 @@ export interface ServiceRow {
   state: string
   created?: string
   lastReported?: string | null
+  contexts?: readonly string[]
   attributes?: Attributes
   device?: { id: string; name: string }
 }

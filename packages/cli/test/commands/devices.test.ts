@@ -68,6 +68,22 @@ describe('devices', () => {
     expect(await run('devices', 'list', '--where', 'name=node')).toMatchObject({ code: 0, stdout: '' })
   })
 
+  it('lists the fields of devices and services that a column can name', async () => {
+    const { user, run } = await createCliUser(app)
+    await addDevices(user, ['gate'], { site: 'oslo', $svc: { statusA: 'ok' } })
+    await run('services', 'add', 'gate', 'ssh')
+    await run('services', 'add', 'gate', 'web=http')
+    await run('attributes', 'set', 'gate', 'site=bergen', '--context', 'night')
+    const names = 'name,online,owner,contexts,services.port,services.state,statusA,$svc.statusA,site'
+    expect((await run('devices', 'list', '--columns', names, '--csv', '--context', 'night')).stdout).toBe(
+      `${names}\ngate,false,${user.email},night,22;80,inactive,ok,ok,bergen\n`,
+    )
+    const ofServices = 'name,online,title,device.name,device.state,device.site,device.statusA'
+    expect((await run('services', 'list', '--columns', ofServices, '--csv')).stdout).toBe(
+      `${ofServices}\nssh,false,SSH,gate,inactive,oslo,ok\nweb,false,HTTP,gate,inactive,oslo,ok\n`,
+    )
+  })
+
   it('filters with operators, combines several filters, and sorts by several keys', async () => {
     const { user, run, lines } = await createCliUser(app)
     await addDevices(user, ['a', 'b'], { site: 'oslo', load: '0.9' })

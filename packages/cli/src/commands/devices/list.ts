@@ -1,13 +1,7 @@
 import type { Muster } from '@muster/client'
 import type { Command } from 'commander'
-import { attributeColumn } from '../../attributes/attribute-column.ts'
-import {
-  type DeviceRow,
-  deviceColumns,
-  rowFields,
-  serviceFields,
-  usualDeviceColumns,
-} from '../../devices/device-columns.ts'
+import { type DeviceRow, deviceColumns, serviceFields, usualDeviceColumns } from '../../devices/device-columns.ts'
+import { deviceColumn, selectDeviceFields } from '../../devices/named-columns.ts'
 import { assertKnownNames, joinFilters, quote, whereHelp } from '../../devices/where.ts'
 import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { collect, namesWithCommas } from '../../options/option-values.ts'
@@ -26,7 +20,8 @@ interface Options extends ListOptions {
 export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY })
     .description(`List devices. The default columns are id, name, state, platform, and lastReported. --columns also
-accepts stateSince, hardwareId, created, and attribute names. --json prints all columns, attributes, and services.`)
+accepts other fields, fields of services such as services.port, and attribute names. --json prints all columns,
+attributes, and services.`)
     .argument('[word]', 'part of the name or hardware ID (case-insensitive), or beginning of the ID')
     .option(
       '--where <filter>',
@@ -50,20 +45,19 @@ async function run(word: string | undefined, options: Options): Promise<void> {
   const columns = chooseColumns(options.columns ?? columnsOf(view), {
     known: deviceColumns,
     usual: usualDeviceColumns,
-    other: attributeColumn,
+    other: deviceColumn,
   })
   const { limit } = options
   const context = options.context ?? view?.context ?? undefined
   const sortBy = options.sort ?? (view === undefined || view.sortBy.length === 0 ? ['name'] : view.sortBy)
-  const attributeNames = columns.filter((column) => !deviceColumns.includes(column)).map(({ name }) => name)
-  await assertKnownNames(muster, { option: '--columns', names: attributeNames })
+  const otherNames = columns.filter((column) => !deviceColumns.includes(column)).map(({ name }) => name)
+  await assertKnownNames(muster, { option: '--columns', names: otherNames })
   const filters = [...(word === undefined ? [] : [quote(word)]), ...(options.where ?? [])]
   const where = joinFilters(filters)
   const attributes = context === undefined ? true : ({ $: { context } } as const)
   const select = {
-    ...rowFields,
-    ...(options.json || attributeNames.length > 0 ? { attributes } : {}),
-    ...(options.json ? { services: serviceFields } : {}),
+    ...selectDeviceFields(options.json ? [] : otherNames, context),
+    ...(options.json ? { attributes, services: serviceFields } : {}),
   }
   const items = matching(muster, { where, view: view?.id, context, select, sortBy, limit })
   const empty =

@@ -1,8 +1,7 @@
 import type { Muster } from '@muster/client'
 import type { Command } from 'commander'
-import { attributeColumn } from '../../attributes/attribute-column.ts'
-import { serviceFields } from '../../devices/device-columns.ts'
 import { findDeviceIds } from '../../devices/find-device.ts'
+import { selectServiceFields, serviceColumn } from '../../devices/named-columns.ts'
 import { assertKnownNames, findType, joinFilters, quote, whereHelp } from '../../devices/where.ts'
 import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { collect, namesWithCommas } from '../../options/option-values.ts'
@@ -27,8 +26,8 @@ const usual = ['id', 'name', 'device', 'type', 'host', 'port', 'enabled', 'state
 export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY })
     .description(`List the services of the specified devices or, without arguments, of all devices. The default columns
-are id, name, device, type, host, port, enabled, and state. --columns also accepts protocol, created, lastReported,
-deviceId, and names of service attributes.`)
+are id, name, device, type, host, port, enabled, and state. --columns also accepts deviceId, other fields,
+fields and attributes of the device such as device.platform, and names of service attributes.`)
     .argument('[device...]', 'IDs, hardware IDs, or names')
     .option('--name <part>', 'part of the service name (case-insensitive)')
     .option('--state <state>', 'service state: active or inactive')
@@ -58,10 +57,10 @@ async function run(
   const columns = chooseColumns(options.columns ?? columnsOf(view), {
     known: serviceColumns,
     usual,
-    other: attributeColumn<ServiceRow>,
+    other: serviceColumn,
   })
-  const attributeNames = columns.filter((column) => !serviceColumns.includes(column)).map((column) => column.name)
-  await assertKnownNames(muster, { option: '--columns', names: attributeNames, kind: 'SERVICES' })
+  const otherNames = columns.filter((column) => !serviceColumns.includes(column)).map((column) => column.name)
+  await assertKnownNames(muster, { option: '--columns', names: otherNames, kind: 'SERVICES' })
   const devices = await findDeviceIds(muster, namesOrIds)
   const types = await Promise.all(type.map((one) => findType(muster, one)))
   const filter = joinFilters([
@@ -76,7 +75,7 @@ async function run(
     view: view?.id,
     sortBy: sort,
     context: context ?? view?.context ?? undefined,
-    attributes: attributeNames.length > 0,
+    names: otherNames,
     limit: options.limit,
   })
   await printList({ items, columns, options, empty: 'No services found.' })
@@ -89,7 +88,8 @@ interface ServiceQuery {
   view: string | undefined
   sortBy: string[] | undefined
   context: string | undefined
-  attributes: boolean
+  /** Names of columns in addition to those of `serviceColumns`. */
+  names: readonly string[]
   limit: number
 }
 
@@ -105,7 +105,7 @@ async function* servicesOf(muster: Muster, query: ServiceQuery): AsyncGenerator<
 
 async function readPage(
   muster: Muster,
-  { where, view, sortBy, context, attributes, limit }: ServiceQuery,
+  { where, view, sortBy, context, names, limit }: ServiceQuery,
   after: string | null,
 ) {
   const { login } = await muster.select({
@@ -119,12 +119,7 @@ async function readPage(
           ...(context !== undefined && { context }),
           ...(after !== null && { after }),
         },
-        items: {
-          ...serviceFields,
-          created: true,
-          device: { id: true, name: true },
-          ...(attributes && { attributes: { $: context === undefined ? {} : { context } } }),
-        },
+        items: selectServiceFields(names, context),
         hasMore: true,
         cursor: true,
       },

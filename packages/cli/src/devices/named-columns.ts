@@ -1,0 +1,87 @@
+import { attributeColumn } from '../attributes/attribute-column.ts'
+import type { Column } from '../output/column.ts'
+import { type ServiceRow, serviceColumns } from '../services/service-columns.ts'
+import { type DeviceRow, deviceColumns, rowFields, serviceFields } from './device-columns.ts'
+
+/** Columns that the lists show only if the user names them. */
+const otherDeviceColumns: readonly Column<DeviceRow>[] = [
+  { name: 'online', value: ({ state }) => state === 'active' },
+  { name: 'owner', value: ({ owner }) => owner?.email },
+  { name: 'contexts', value: ({ contexts = [] }) => joined(contexts) },
+  { name: 'services', value: ({ services = [] }) => joined(services.map(({ name }) => name)) },
+]
+
+const otherServiceColumns: readonly Column<ServiceRow>[] = [
+  { name: 'application', value: ({ application }) => application },
+  { name: 'title', value: ({ title }) => title },
+  { name: 'online', value: ({ state }) => state === 'active' },
+  { name: 'contexts', value: ({ contexts = [] }) => joined(contexts) },
+]
+
+/** Returns the column of a field or an attribute, such as `owner`, `services.port`, `statusA`, or `site`. */
+export function deviceColumn(name: string): Column<DeviceRow> {
+  const column = findColumn([...deviceColumns, ...otherDeviceColumns], name)
+  if (column !== undefined) return column
+  if (/^(category|status)[A-E]$/.test(name)) return { ...attributeColumn(`$svc.${name}`), name }
+  if (!name.startsWith('services.')) return attributeColumn(name)
+  const { value } = serviceColumn(withoutPrefix(name))
+  return { name, value: ({ services = [] }) => joined(services.map(value)) }
+}
+
+/** Returns the column of a field or an attribute, such as `port`, `device.name`, or `rack`. */
+export function serviceColumn(name: string): Column<ServiceRow> {
+  const column = findColumn([...serviceColumns, ...otherServiceColumns], name)
+  if (column !== undefined) return column
+  if (!name.startsWith('device.')) return attributeColumn(name)
+  const { value, time = false } = deviceColumn(withoutPrefix(name))
+  // The row contains the fields that `selectServiceFields` selects for this column.
+  return { name, time, value: ({ device }) => value(device as DeviceRow) }
+}
+
+/** Returns the selection of the fields that the columns with these names need. */
+export function selectDeviceFields(names: readonly string[], context: string | undefined) {
+  const ofServices = names.filter((name) => /^services(\.|$)/.test(name))
+  const hasAttributes = names.some(
+    (name) => !ofServices.includes(name) && findColumn([...deviceColumns, ...otherDeviceColumns], name) === undefined,
+  )
+  return {
+    ...rowFields,
+    ...(names.includes('owner') && { owner: { email: true } as const }),
+    ...(names.includes('contexts') && { contexts: true as const }),
+    ...(ofServices.length > 0 && { services: ownServiceFields(ofServices.map(withoutPrefix), context) }),
+    ...(hasAttributes && { attributes: attributesIn(context) }),
+  }
+}
+
+/** Returns the selection of the fields that the columns with these names need. */
+export function selectServiceFields(names: readonly string[], context: string | undefined) {
+  const ofDevice = names.filter((name) => name.startsWith('device.')).map(withoutPrefix)
+  return {
+    ...ownServiceFields(names, context),
+    device: ofDevice.length > 0 ? selectDeviceFields(ofDevice, context) : ({ id: true, name: true } as const),
+  }
+}
+
+function ownServiceFields(names: readonly string[], context: string | undefined) {
+  const hasAttributes = names.some(
+    (name) =>
+      !name.startsWith('device.') && findColumn([...serviceColumns, ...otherServiceColumns], name) === undefined,
+  )
+  return {
+    ...serviceFields,
+    created: true as const,
+    ...(names.includes('contexts') && { contexts: true as const }),
+    ...(hasAttributes && { attributes: attributesIn(context) }),
+  }
+}
+
+const attributesIn = (context: string | undefined) => ({ $: context === undefined ? {} : { context } })
+
+const findColumn = <Row>(columns: readonly Column<Row>[], name: string): Column<Row> | undefined =>
+  columns.find((column) => column.name === name)
+
+const withoutPrefix = (name: string): string => name.slice(name.indexOf('.') + 1)
+
+/** Joins different values as in the file of "muster export --view". */
+const joined = (values: readonly ReturnType<Column<unknown>['value']>[]): string | null =>
+  [...new Set(values.filter((value) => value != null))].join(';') || null
