@@ -1,6 +1,7 @@
 import { createRootRouteWithContext, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import type { Client } from 'urql'
 import { ViewerDocument } from '../../features/user-settings/viewer.generated.ts'
+import { stringOf, validSearch } from '../../hooks/valid-search.ts'
 import { Shell } from '../shell.tsx'
 
 export const rootRoute = createRootRouteWithContext<{ client: Client }>()()
@@ -22,10 +23,7 @@ interface SignInSearch {
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: ({ next, error }: Record<string, unknown>): SignInSearch => ({
-    ...(typeof next === 'string' && { next }),
-    ...(typeof error === 'string' && { error }),
-  }),
+  validateSearch: validSearch<SignInSearch>(({ next, error }) => ({ next: stringOf(next), error: stringOf(error) })),
   component: lazyRouteComponent(() => import('../../features/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 

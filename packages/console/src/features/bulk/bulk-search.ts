@@ -1,4 +1,5 @@
 import type { BulkItemStatus } from '../../graphql/schema-types.generated.ts'
+import { stringOf, validSearch } from '../../hooks/valid-search.ts'
 
 interface BulkJobsSearch {
   after?: string
@@ -12,10 +13,9 @@ interface BulkJobSearch {
 
 export const itemStatuses = ['DONE', 'FAILED', 'SKIPPED', 'UNCHANGED', 'PENDING'] as const satisfies BulkItemStatus[]
 
-export const bulkJobsSearch = ({ after }: Record<string, unknown>): BulkJobsSearch =>
-  typeof after === 'string' && after !== '' ? { after } : {}
+export const bulkJobsSearch = validSearch<BulkJobsSearch>(({ after }) => ({ after: stringOf(after) }))
 
-export function bulkJobSearch(search: Record<string, unknown>): BulkJobSearch {
-  const status = itemStatuses.find((each) => each === search.status)
-  return { ...bulkJobsSearch(search), ...(status === undefined ? {} : { status }) }
-}
+export const bulkJobSearch = validSearch<BulkJobSearch>(({ status, after }) => ({
+  status: itemStatuses.find((each) => each === status),
+  after: stringOf(after),
+}))

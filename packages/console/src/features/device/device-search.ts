@@ -1,3 +1,4 @@
+import { stringOf, validSearch } from '../../hooks/valid-search.ts'
 import { type EventKind, eventKinds } from './event-kinds.ts'
 
 export const deviceTabs = ['attributes', 'services', 'events'] as const
@@ -13,13 +14,8 @@ interface DeviceSearch {
   events?: EventKind
 }
 
-export function deviceSearch({ tab, context, events }: Record<string, unknown>): DeviceSearch {
-  const read: DeviceSearch = {}
-  const knownTab = deviceTabs.find((each) => each === tab)
-  const knownKind = eventKinds.find((each) => each === events)
-  if (knownTab !== undefined && knownTab !== 'attributes') read.tab = knownTab
-  if (knownKind !== undefined) read.events = knownKind
-  // Convert the value back to a string, because the router parses `context=7` as a number.
-  if (['string', 'number', 'boolean'].includes(typeof context) && context !== '') read.context = String(context)
-  return read
-}
+export const deviceSearch = validSearch<DeviceSearch>(({ tab, context, events }) => ({
+  tab: deviceTabs.find((each) => each === tab && each !== 'attributes'),
+  context: stringOf(context),
+  events: eventKinds.find((each) => each === events),
+}))

@@ -1,3 +1,5 @@
+import { stringOf, stringsOf, validSearch } from '../../hooks/valid-search.ts'
+
 export interface DeviceQuery {
   filter: DeviceFilter
   sortBy: string[]
@@ -22,28 +24,23 @@ export interface DevicesSearch {
 export const MIN_WIDTH = 60
 export const MAX_WIDTH = 1200
 
-export function devicesSearch(search: Record<string, unknown>): DevicesSearch {
+export const devicesSearch = validSearch<DevicesSearch>((search) => {
   const conditions = [stringOf(search.where), ...conditionsOf(search)].filter((each) => each !== undefined)
-  // Remove the parameters of earlier releases from the URL.
-  const former = Object.fromEntries(formerParameters.filter((name) => name in search).map((name) => [name, undefined]))
-  const found = omitEmpty({
+  return {
     sort: stringOf(search.sort),
     where: conditions.length === 1 ? conditions[0] : conditions.map((each) => `(${each})`).join(' AND '),
     view: stringOf(search.view),
     context: stringOf(search.context),
     columns: stringsOf(search.columns),
     widths: numbers(search.widths, MIN_WIDTH, MAX_WIDTH),
-  })
-  return { ...former, ...found }
-}
-
-const formerParameters = ['name', 'state', 'platform', 'application', 'attributes']
+  }
+})
 
 /** Converts URL parameters of earlier releases, which old bookmarks and links may contain, to filter conditions. */
 function conditionsOf({ name, state, platform, application, attributes }: Record<string, unknown>): string[] {
   const part = stringOf(name)
   const platforms = stringsOf(platform)
-  const types = list(application).filter((value) => Number.isInteger(value))
+  const types = [application].flat().filter((value) => Number.isInteger(value))
   return [
     ...(part === undefined ? [] : [`name:${quote(part)}`]),
     ...(state === 'active' || state === 'inactive' ? [`state = ${state}`] : []),
@@ -59,14 +56,6 @@ function conditionsOf({ name, state, platform, application, attributes }: Record
 
 const quote = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"`
 
-const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-
-/** Converts numbers and booleans back to strings, because the router parses `name=7` as a number. */
-const stringOf = (value: unknown): string | undefined =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
-
-const stringsOf = (value: unknown): string[] => [...new Set(list(value).flatMap((each) => stringOf(each) ?? []))]
-
 const entriesOf = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
 
@@ -76,12 +65,6 @@ const numbers = (value: unknown, min: number, max: number): Record<string, numbe
       (entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] >= min && entry[1] <= max,
     ),
   )
-
-function omitEmpty(search: DevicesSearch): DevicesSearch {
-  const isEmpty = (value: unknown): boolean =>
-    value === undefined || value === '' || (typeof value === 'object' && Object.keys(value as object).length === 0)
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => !isEmpty(value)))
-}
 
 export interface DeviceFilter {
   where?: string

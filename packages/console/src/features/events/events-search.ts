@@ -1,4 +1,5 @@
 import { type EventType, isEventType } from '../../components/events/event-types.ts'
+import { stringOf, stringsOf, validSearch } from '../../hooks/valid-search.ts'
 
 export interface EventsSearch {
   types?: EventType[]
@@ -13,24 +14,15 @@ export interface EventsSearch {
   after?: string
 }
 
-export function eventsSearch(search: Record<string, unknown>): EventsSearch {
-  const types = [...new Set(list(search.types).filter(isEventType))]
-  const device = [...new Set(list(search.device).filter((id) => typeof id === 'string' && id !== ''))] as string[]
-  const [from, to] = [isoTime(search.from), isoTime(search.to)]
-  // Convert the value back to a string, because the router parses `after=7` as a number.
-  const after = typeof search.after === 'number' ? String(search.after) : search.after
-  return {
-    ...(types.length === 0 ? {} : { types }),
-    ...(device.length === 0 ? {} : { device }),
-    ...(typeof search.where === 'string' && search.where !== '' ? { where: search.where } : {}),
-    ...(typeof search.view === 'string' && search.view !== '' ? { view: search.view } : {}),
-    ...(from === undefined ? {} : { from }),
-    ...(to === undefined ? {} : { to }),
-    ...(typeof after === 'string' && after !== '' ? { after } : {}),
-  }
-}
-
-const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+export const eventsSearch = validSearch<EventsSearch>(({ types, device, where, view, from, to, after }) => ({
+  types: stringsOf(types).filter(isEventType),
+  device: stringsOf(device),
+  where: stringOf(where),
+  view: stringOf(view),
+  from: isoTime(from),
+  to: isoTime(to),
+  after: stringOf(after),
+}))
 
 function isoTime(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined

@@ -1,3 +1,5 @@
+import { stringOf, validSearch } from '../../hooks/valid-search.ts'
+
 /** The periods that the curve can show, with their lengths in days. */
 export const spans = { day: 1, week: 7, month: 30 } as const
 
@@ -11,9 +13,7 @@ export interface OverviewSearch {
   by?: string
 }
 
-export function overviewSearch({ span, by }: Record<string, unknown>): OverviewSearch {
-  return {
-    ...(isSpan(span) ? { span } : {}),
-    ...(typeof by === 'string' && by !== '' ? { by } : {}),
-  }
-}
+export const overviewSearch = validSearch<OverviewSearch>(({ span, by }) => ({
+  span: isSpan(span) ? span : undefined,
+  by: stringOf(by),
+}))

@@ -1,3 +1,5 @@
+import { stringOf, validSearch } from '../../hooks/valid-search.ts'
+
 export interface ServicesSearch {
   /** Service filter in the API's filter language. */
   where?: string
@@ -8,13 +10,9 @@ export interface ServicesSearch {
   after?: string
 }
 
-/** Converts a number in `where` back to a string, because the router parses `where=7` as a number. */
-export function servicesSearch({ where, view, sort, after }: Record<string, unknown>): ServicesSearch {
-  const text = typeof where === 'number' ? String(where) : where
-  return {
-    ...(typeof text === 'string' && text !== '' ? { where: text } : {}),
-    ...(typeof view === 'string' && view !== '' ? { view } : {}),
-    ...(typeof sort === 'string' && sort !== '' ? { sort } : {}),
-    ...(typeof after === 'string' && after !== '' ? { after } : {}),
-  }
-}
+export const servicesSearch = validSearch<ServicesSearch>(({ where, view, sort, after }) => ({
+  where: stringOf(where),
+  view: stringOf(view),
+  sort: stringOf(sort),
+  after: stringOf(after),
+}))

@@ -1,3 +1,5 @@
+import { stringOf, validSearch } from '../../hooks/valid-search.ts'
+
 interface WebhookSearch {
   /** Shows only the failed deliveries, or only the others. By default, shows all deliveries. */
   show?: 'failed' | 'others'
@@ -5,10 +7,8 @@ interface WebhookSearch {
   delivery?: string
 }
 
-export function webhookSearch({ show, after, delivery }: Record<string, unknown>): WebhookSearch {
-  return {
-    ...(show === 'failed' || show === 'others' ? { show } : {}),
-    ...(typeof after === 'string' && after !== '' ? { after } : {}),
-    ...(typeof delivery === 'string' && delivery !== '' ? { delivery } : {}),
-  }
-}
+export const webhookSearch = validSearch<WebhookSearch>(({ show, after, delivery }) => ({
+  show: show === 'failed' || show === 'others' ? show : undefined,
+  after: stringOf(after),
+  delivery: stringOf(delivery),
+}))
