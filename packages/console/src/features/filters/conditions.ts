@@ -3,6 +3,8 @@ import {
   type FieldType,
   fieldType,
   fromChips,
+  parseFilter,
+  printFilter,
   printName,
   showChipValue,
   splitAttributeName,
@@ -40,14 +42,26 @@ interface Condition {
   values: readonly string[]
 }
 
-export const addCondition = (where: string | undefined, condition: Condition): string | undefined =>
-  joinFilters(where, fromChips([toChip(condition)]))
+export const addCondition = (where: string | undefined, condition: Condition): string =>
+  fromChips([...termsOf(where), toChip(condition)])
 
 export function joinFilters(...filters: readonly (string | undefined)[]): string | undefined {
   const given = filters.filter((filter) => filter !== undefined)
-  return given.length < 2
-    ? given[0]
-    : given.map((each) => (toChips(each) === undefined ? `(${each})` : each)).join(' AND ')
+  return given.length < 2 ? given[0] : fromChips(given.flatMap(termsOf))
+}
+
+/**
+ * Returns the parts of a filter that AND joins. A part that a chip cannot express, such as one that contains OR, is in
+ * parentheses in the subject of a chip without an operator.
+ */
+function termsOf(where = ''): Chip[] {
+  const { tree, problems } = parseFilter(where)
+  const isValid = tree !== null && problems.length === 0
+  const parts = isValid ? (tree.type === 'and' ? tree.operands : [tree]).map(printFilter) : [where]
+  return parts.flatMap(
+    (part) =>
+      toChips(part) ?? { subject: `(${part})`, operator: null, values: [], isNegated: false, matchesAll: false },
+  )
 }
 
 /**
@@ -55,27 +69,21 @@ export function joinFilters(...filters: readonly (string | undefined)[]): string
  * does not offer its comparison.
  */
 export function conditionOn(where: string | undefined, subject: string): Omit<Condition, 'subject'> | undefined {
-  const found = chipsOf(where).filter((chip) => chip.subject === subject)
+  const found = termsOf(where).filter((chip) => chip.subject === subject)
   const [chip] = found
   if (found.length !== 1 || chip === undefined) return undefined
   const comparison = comparisonOf(chip)
   return comparison && { comparison, values: isPresence(comparison) ? [] : chip.values.map(showChipValue) }
 }
 
-/**
- * Replaces or removes a filter's conditions on a subject. If chips cannot express the filter, only adds the new
- * condition. Returns undefined if no condition remains.
- */
+/** Replaces or removes a filter's conditions on a subject. Returns undefined if no condition remains. */
 export function replaceCondition(
   where: string | undefined,
   subject: string,
   condition: Omit<Condition, 'subject'> | undefined,
 ): string | undefined {
-  const own = condition === undefined ? undefined : { ...condition, subject }
-  const chips = toChips(where ?? '')
-  if (chips === undefined) return own === undefined ? where : addCondition(where, own)
-  const others = chips.filter((chip) => chip.subject !== subject)
-  return fromChips(own === undefined ? others : [...others, toChip(own)]) || undefined
+  const others = termsOf(where).filter((chip) => chip.subject !== subject)
+  return fromChips(condition === undefined ? others : [...others, toChip({ ...condition, subject })]) || undefined
 }
 
 /**
@@ -89,19 +97,20 @@ export function comparisonOf({ operator, values, isNegated }: Chip): ComparisonN
 }
 
 export const valuesOf = (where: string | undefined, subject: string): string[] =>
-  chipsOf(where).find(isChoice(subject))?.values.map(showChipValue) ?? []
+  termsOf(where).find(isChoice(subject))?.values.map(showChipValue) ?? []
 
+/** Replaces the values of a filter's condition. Values that the condition already contains stay as they are written. */
 export function chooseValues(
   where: string | undefined,
   subject: string,
   values: readonly string[],
 ): string | undefined {
-  const chips = toChips(where ?? '')
-  if (chips === undefined) return addCondition(where, { subject, comparison: '=', values })
-  const index = chips.findIndex(isChoice(subject))
-  const chosen = values.length === 0 ? [] : [toChip({ subject, comparison: '=', values })]
-  const next = index < 0 ? [...chips, ...chosen] : chips.toSpliced(index, 1, ...chosen)
-  return fromChips(next) || undefined
+  const terms = termsOf(where)
+  const index = terms.findIndex(isChoice(subject))
+  const written = new Map(terms[index]?.values.map((value) => [showChipValue(value), value]))
+  const chip = toChip({ subject, comparison: '=', values }, written)
+  terms.splice(index < 0 ? terms.length : index, 1, ...(values.length === 0 ? [] : [chip]))
+  return fromChips(terms) || undefined
 }
 
 export const removeChip = (where: string | undefined, index: number): string | undefined =>
@@ -113,7 +122,7 @@ export const chipsOf = (where: string | undefined): Chip[] => toChips(where ?? '
 const isChoice =
   (subject: string) =>
   (chip: Chip): boolean =>
-    chip.subject === subject && chip.operator === '=' && !chip.isNegated
+    chip.subject === subject && chip.operator === '=' && !chip.matchesAll
 
 /** Returns the name of a field or an attribute as it is written in the filter language. Names of fields stay the same. */
 export function subjectOf(name: string): string {
@@ -130,12 +139,14 @@ const typeOf = (name: string): FieldType | undefined =>
 /** Matches numbers, times, and relative times, which must not be quoted: quoted values are compared as strings. */
 const plainLiteral = /^[-+]?\d[\w:.+-]*$/
 
-function toChip({ subject, comparison, values }: Condition): Chip {
+/** Formats the values, except those that `written` already contains. */
+function toChip({ subject, comparison, values }: Condition, written?: ReadonlyMap<string, string>): Chip {
   const isNegated = comparison === '!:' || comparison === '!*'
   const operator = comparison === '*' || comparison === '!*' || comparison === '!:' ? ':' : comparison
   const isOrder = operator.startsWith('<') || operator.startsWith('>')
   const isPlain =
     isOrder || ['number', 'time', 'application'].includes(typeOf(subject) ?? fieldType('service', subject) ?? '')
-  const write = (value: string): string => (isPlain && plainLiteral.test(value) ? value : writeChipValue(value))
+  const write = (value: string): string =>
+    written?.get(value) ?? (isPlain && plainLiteral.test(value) ? value : writeChipValue(value))
   return { subject, operator, values: isPresence(comparison) ? ['*'] : values.map(write), isNegated, matchesAll: false }
 }
