@@ -65,6 +65,43 @@ describeConsole('the overview', () => {
     await count('Active: 6').waitFor()
   })
 
+  it('distinguishes attributes from fields with the same name', async () => {
+    const person = await site.newPerson()
+    await seedDevices(
+      site.app.db,
+      person.accountId,
+      Array.from({ length: 17 }, (_, index) => ({
+        name: `pump-${index + 1}`,
+        attributes: index < 15 ? { rack: `r${index}`, state: 'worn' } : {},
+      })),
+    )
+    const page = await site.open(person, { path: '/overview?by=attributes.rack' })
+    const byRack = page.getByRole('table', { name: 'Active devices by attributes.rack' })
+    for (const [row, matches] of [
+      ['Other values', '3 match'],
+      ['No value', '2 match'],
+    ] as const) {
+      await byRack.getByRole('row', { name: row }).getByRole('link').last().click()
+      await page.getByText(matches).waitFor()
+      await page.goBack()
+    }
+    await page.getByRole('combobox', { name: 'Attribute or field' }).click()
+    await page.getByRole('option', { name: 'attributes.state' }).click()
+    const byState = page.getByRole('table', { name: 'Active devices by attributes.state' })
+    await byState.getByRole('row', { name: 'worn' }).getByRole('link').last().click()
+    await page.getByText('15 match').waitFor()
+
+    await page.getByRole('button', { name: 'Add a condition' }).click()
+    const form = page.getByRole('dialog')
+    await form.getByRole('combobox', { name: 'Attribute or field' }).click()
+    await form.getByRole('option', { name: 'attributes.state' }).click()
+    await form.getByRole('combobox', { name: 'Value' }).click()
+    await form.getByRole('option', { name: 'worn' }).click()
+    await form.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('button', { name: 'Remove attributes.state is worn' }).nth(1).waitFor()
+    await page.getByText('15 match').waitFor()
+  })
+
   it('shows a new user how to register the first device', async () => {
     const page = await site.open(await site.newPerson(), { path: '/overview' })
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()

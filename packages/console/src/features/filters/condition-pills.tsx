@@ -1,7 +1,7 @@
 import { Group, Pill } from '@mantine/core'
 import { type Chip, showChipValue } from '@muster/filter'
 import { useQuery } from 'urql'
-import { chipsOf, comparisonOf, comparisons, isPresence, removeChip } from './conditions.ts'
+import { chipsOf, comparisonOf, comparisons, isPresence, nameAmongFields, removeChip } from './conditions.ts'
 import { ViewNamesDocument } from './filters.generated.ts'
 
 interface ConditionPillsProps {
@@ -61,7 +61,10 @@ const viewCall = /^view\("?([^")]*)"?\)$/
 function describe(chip: Chip, nameOfView: (id: string) => string | undefined): string {
   const { subject, operator, values, isNegated, matchesAll } = chip
   const view = nameOfView(viewCall.exec(subject)?.[1] ?? '')
-  const name = view === undefined ? subject.replace(/^attributes\./, '') : `in view ${view}`
+  const name =
+    view === undefined
+      ? subject.replace(/^attributes\.(.*)$/s, (_, name: string) => nameAmongFields(name))
+      : `in view ${view}`
   const comparison = comparisonOf(chip)
   if (comparison === undefined)
     return `${isNegated ? 'not ' : ''}${subject === '' ? values.map(showChipValue).join() : name}`

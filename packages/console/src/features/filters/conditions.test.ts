@@ -1,5 +1,13 @@
 import { describe, expect, it, test } from 'vitest'
-import { addCondition, chooseValues, conditionOn, replaceCondition, valuesOf } from './conditions.ts'
+import {
+  addCondition,
+  chooseValues,
+  conditionOn,
+  nameAmongFields,
+  replaceCondition,
+  subjectOf,
+  valuesOf,
+} from './conditions.ts'
 
 describe('a control that chooses values', () => {
   it.each([
@@ -45,4 +53,26 @@ test('adds conditions to a filter with OR without further parentheses', () => {
   const where = addCondition('site = oslo OR site = riga', condition)
   expect(where).toBe('(site = oslo OR site = riga) AND rack = r1')
   expect(addCondition(where, { ...condition, values: ['r2'] })).toBe(`${where} AND rack = r2`)
+})
+
+test.each([
+  ['site', 'site', 'attributes.site'],
+  ['state', 'attributes.state', 'attributes.state'],
+  ['services.port', 'attributes.services.port', 'attributes.services.port'],
+  ['services', 'attributes.services', 'attributes.services'],
+  ['attributes.x', 'attributes.attributes.x', 'attributes.attributes.x'],
+  ['a b.c', 'a b.c', 'attributes."a b".c'],
+  ['$svc.statusA', '$svc.statusA', '$svc.statusA'],
+])('lists the attribute %s as %s, and filters by %s', (attribute, name, subject) => {
+  expect(nameAmongFields(attribute)).toBe(name)
+  expect(subjectOf(name)).toBe(subject)
+})
+
+test.each([
+  ['state', 'state'],
+  ['services.port', 'services.port'],
+  ['attributes.rack', 'attributes.rack'],
+  ['services.rack', 'services.attributes.rack'],
+])('writes the name %s as %s', (name, subject) => {
+  expect(subjectOf(name)).toBe(subject)
 })

@@ -124,14 +124,29 @@ const isChoice =
   (chip: Chip): boolean =>
     chip.subject === subject && chip.operator === '=' && !chip.matchesAll
 
-/** Returns the name of a field or an attribute as it is written in the filter language. Names of fields stay the same. */
+/**
+ * Returns the name that an attribute has where names of fields are also possible. Adds the prefix `attributes.` if the
+ * name would otherwise mean a field or an attribute of services.
+ */
+export const nameAmongFields = (attribute: string): string =>
+  typeOf(attribute) !== undefined || /^(attributes|services)(\.|$)/.test(attribute)
+    ? ATTRIBUTES_PREFIX + attribute
+    : attribute
+
+/**
+ * Returns the name of a field or an attribute as it is written in the filter language. Names of fields stay the same.
+ * Names of attributes get the prefix `attributes.`, with which a filter accepts a name that no device has yet.
+ */
 export function subjectOf(name: string): string {
   if (typeOf(name) !== undefined) return name
-  const written = printName(splitAttributeName(name))
-  return name.startsWith('$svc.') ? written : `attributes.${written}`
+  if (name.startsWith(SERVICE_PREFIX)) return SERVICE_PREFIX + subjectOf(name.slice(SERVICE_PREFIX.length))
+  const attribute = name.startsWith(ATTRIBUTES_PREFIX) ? name.slice(ATTRIBUTES_PREFIX.length) : name
+  const written = printName(splitAttributeName(attribute))
+  return name.startsWith('$svc.') ? written : ATTRIBUTES_PREFIX + written
 }
 
 const SERVICE_PREFIX = 'services.'
+const ATTRIBUTES_PREFIX = 'attributes.'
 
 const typeOf = (name: string): FieldType | undefined =>
   name.startsWith(SERVICE_PREFIX) ? fieldType('service', name.slice(SERVICE_PREFIX.length)) : fieldType('device', name)

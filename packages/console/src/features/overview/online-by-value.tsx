@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { RouterAnchor } from '../../app/links.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useAttributeNames } from '../attributes/use-attribute-names.ts'
-import { subjectOf } from '../filters/conditions.ts'
+import { nameAmongFields, subjectOf } from '../filters/conditions.ts'
 import { labelOfName, useLabels } from '../user-settings/labels.ts'
 import classes from './online-by-value.module.css'
 import { Part } from './part.tsx'
@@ -25,7 +25,7 @@ export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps)
     if (version > 0) refetch({ requestPolicy: 'network-only' })
   }, [version, refetch])
   const labelOf = (name: string): string => labelOfName(name, labels)
-  const used = names.filter(({ devices }) => devices > 0).map(({ name }) => name)
+  const used = names.filter(({ devices }) => devices > 0).map(({ name }) => nameAmongFields(name))
   const options = [...new Set([...(by === undefined ? [] : [by]), ...used, 'platform', 'services.port'])]
   return (
     <Part

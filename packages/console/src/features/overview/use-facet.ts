@@ -1,5 +1,6 @@
 import { useQuery } from 'urql'
 import { useAttributeNames } from '../attributes/use-attribute-names.ts'
+import { nameAmongFields } from '../filters/conditions.ts'
 import { OverviewByValueDocument, type OverviewByValueQuery } from './overview.generated.ts'
 import { usual, usualNames } from './request-overview.ts'
 
@@ -44,4 +45,6 @@ export function useFacet(chosen: string | undefined): UseFacet {
 }
 
 const firstUsed = (names: readonly { name: string; devices: number }[]): string =>
-  names.find(({ name, devices }) => devices > 0 && !name.startsWith('$'))?.name ?? 'platform'
+  names
+    .filter(({ name, devices }) => devices > 0 && !name.startsWith('$'))
+    .map(({ name }) => nameAmongFields(name))[0] ?? 'platform'

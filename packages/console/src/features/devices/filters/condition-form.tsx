@@ -6,6 +6,7 @@ import {
   comparisons,
   isComparison,
   isPresence,
+  nameAmongFields,
   subjectOf,
   takesList,
 } from '../../filters/conditions.ts'
@@ -43,7 +44,8 @@ export function ConditionForm({ where, names, context, onChange, onClose }: Cond
   const labels = useLabels()
   const reserved = new Map(labeledFields.map((field) => [labels[field], `$svc.${field}`]))
   const subject = reserved.get(name.trim()) ?? name.trim()
-  const isKnown = fields.includes(subject) || reserved.has(name.trim()) || names.includes(subject)
+  const attributes = names.map(nameAmongFields)
+  const isKnown = fields.includes(subject) || reserved.has(name.trim()) || attributes.includes(subject)
   const known = useKnownValues(isKnown && takesList(comparison) ? subject : undefined)
 
   const submit = (event: FormEvent): void => {
@@ -62,8 +64,8 @@ export function ConditionForm({ where, names, context, onChange, onClose }: Cond
           label="Attribute or field"
           description="A name such as site, net.ssid, or lastReported"
           data={[
-            { group: 'Attributes', items: [...new Set([...names, ...reserved.keys()])] },
-            { group: 'Fields', items: fields.filter((field) => !names.includes(field)) },
+            { group: 'Attributes', items: [...new Set([...attributes, ...reserved.keys()])] },
+            { group: 'Fields', items: fields },
           ]}
           value={name}
           onChange={setName}
