@@ -133,6 +133,23 @@ describeConsole('changes to selected devices', () => {
     expect(platforms).toEqual(['board of node-1', null, 'board of node-3', 'board of node-4'])
   })
 
+  it('explains that a change can exclude only 100 of all matching devices', async () => {
+    const page = await site.open(await personWith(site, numbered(120)))
+    await page.getByLabel('Select all matching devices').check()
+    await page.getByLabel('Select node-1', { exact: true }).click()
+    await page.getByText('119 selected').waitFor()
+    await page.getByRole('grid', { name: 'Devices' }).evaluate((element) => element.scrollTo({ top: 100 * 36 }))
+    await page.getByLabel('Select node-101', { exact: true }).click({ modifiers: ['Shift'] })
+    await page.getByText(': 19 selected').waitFor()
+    for (const action of ['Change', 'Delete']) {
+      await page.getByRole('button', { name: action, exact: true }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('You have deselected 101 of the matching devices').waitFor()
+      await dialog.getByRole('button').click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+  })
+
   it('adds a service to the selected devices, sets an attribute of it, and removes it', async () => {
     const person = await personWith(site, numbered(3))
     const page = await site.open(person)

@@ -1,10 +1,11 @@
-import { Modal, Select } from '@mantine/core'
+import { Select } from '@mantine/core'
 import { useState } from 'react'
 import { useViewer } from '../../user-settings/viewer.ts'
 import { AttributeChange } from './changes/attribute-change.tsx'
 import type { ChangeFormProps } from './changes/change-form-props.ts'
 import { FieldChange } from './changes/field-change.tsx'
 import { AddedService, RemovedServices } from './changes/service-changes.tsx'
+import { JobDialog } from './job-form.tsx'
 import type { SelectedDevices } from './selected-devices.ts'
 import { useCreateJob } from './use-create-job.ts'
 
@@ -53,9 +54,9 @@ export function ChangeDevices({ devices, count, onClose }: ChangeDevicesProps) {
     ),
   }
   return (
-    <Modal opened onClose={onClose} title={title}>
+    <JobDialog devices={devices} title={title} onClose={onClose}>
       <ChangeForm action={action} {...form} />
-    </Modal>
+    </JobDialog>
   )
 }
 

@@ -1,7 +1,35 @@
-import { Stack } from '@mantine/core'
+import { Alert, Modal, Stack } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { FormButtons } from '../../../components/dialogs/form-buttons.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import type { SelectedDevices } from './selected-devices.ts'
+
+/** The API accepts at most this many values in a list of a filter. */
+const MAX_EXCEPTIONS = 100
+
+interface JobDialogProps {
+  devices: SelectedDevices
+  title: string
+  children: ReactNode
+  onClose(): void
+}
+
+/** Shows the form of a job or, if the job cannot exclude as many devices as the user has deselected, the reason. */
+export function JobDialog({ devices: { selected }, title, children, onClose }: JobDialogProps) {
+  const exceptions = selected.kind === 'all' ? selected.except.size : 0
+  return (
+    <Modal opened onClose={onClose} title={title}>
+      {exceptions > MAX_EXCEPTIONS ? (
+        <Alert color="red" variant="light" role="alert">
+          You have deselected {exceptions.toLocaleString()} of the matching devices, but a bulk job can exclude at most{' '}
+          {MAX_EXCEPTIONS}. Change the filter so that it matches fewer devices, or select the devices individually.
+        </Alert>
+      ) : (
+        children
+      )}
+    </Modal>
+  )
+}
 
 interface JobFormProps {
   children: ReactNode

@@ -1,6 +1,6 @@
-import { Modal, Switch, Text } from '@mantine/core'
+import { Switch, Text } from '@mantine/core'
 import { useState } from 'react'
-import { JobForm } from './job-form.tsx'
+import { JobDialog, JobForm } from './job-form.tsx'
 import type { SelectedDevices } from './selected-devices.ts'
 import { useCreateJob } from './use-create-job.ts'
 
@@ -8,7 +8,7 @@ export function PreviewDeletion({ devices, onClose }: { devices: SelectedDevices
   const createJob = useCreateJob(devices)
   const [force, setForce] = useState(false)
   return (
-    <Modal opened onClose={onClose} title="Delete devices">
+    <JobDialog devices={devices} title="Delete devices" onClose={onClose}>
       <JobForm onClose={onClose} onSubmit={() => createJob('Delete devices', { delete: { force } })}>
         <Text size="sm">
           The preview shows which devices the job would delete. No devices are deleted until you start the job.
@@ -19,6 +19,6 @@ export function PreviewDeletion({ devices, onClose }: { devices: SelectedDevices
           onChange={(event) => setForce(event.currentTarget.checked)}
         />
       </JobForm>
-    </Modal>
+    </JobDialog>
   )
 }
