@@ -1,4 +1,4 @@
-import type { ResolvedFilter } from '@muster/filter'
+import type { FieldSubject, ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import { sortableFrom, textIn } from '../../db/attribute-expressions.ts'
 import { type Database, plannedEachTime } from '../../db/database.ts'
@@ -134,16 +134,24 @@ function countOfMany(query: FacetQuery, { subject, place }: PlacedSubject): Sql 
 }
 
 function valuesOfDevice({ accountId, context, interval }: FacetQuery, scope: FilterScope, subject: ValueSubject): Sql {
-  if (subject.of === 'device') {
-    return sql`select x.context from attribute_override x where x.account_id = ${accountId} and x.target_id = d.id
-      ${andReadableOverride(subject.type === 'field' ? subject.readable : undefined)}`
-  }
+  if (subject.type === 'field' && subject.valueType === 'strings') return contextsOfDevice(accountId, subject)
   const inner = { ...scope, tables: noTables() }
   const value = textOfValue(inner, subject, interval)
   return sql`select distinct ${value} from service s
     ${inner.tables.serviceLive ? joinServiceLive : sql``}
     ${inner.tables.serviceOverrides ? overridesIn(context!, 'service') : sql``}
     where s.account_id = ${accountId} and s.device_id = d.id and ${isNoBulkService} and ${value} is not null`
+}
+
+function contextsOfDevice(accountId: string, { of, readable }: FieldSubject): Sql {
+  const readableOverride = andReadableOverride(readable)
+  if (of === 'device') {
+    return sql`select x.context from attribute_override x
+      where x.account_id = ${accountId} and x.target_id = d.id ${readableOverride}`
+  }
+  return sql`select distinct x.context from service s
+    join attribute_override x on x.account_id = s.account_id and x.target_id = s.id
+    where s.account_id = ${accountId} and s.device_id = d.id and ${isNoBulkService} ${readableOverride}`
 }
 
 export interface Totals {

@@ -122,6 +122,28 @@ describe('facets', () => {
     expect(contexts).toMatchObject({ buckets: [{ value: 'night', count: 1 }], missing: 4 })
   })
 
+  test('count the titles, protocols, and contexts of services', async () => {
+    const user = await createFleet()
+    await sql`insert into attribute_override (account_id, target_id, context, attributes)
+      select ${user.accountId}, target, 'night', '{"lane":"1"}' from unnest(array['s1', 's2', 's4']) as new (target)`.execute(
+      app.db,
+    )
+    const by = ['services.title', 'services.protocol', 'services.contexts']
+    const found = await facets(user, { by })
+    expect(found.map(counts)).toEqual([
+      [
+        ['SSH', 2, 1],
+        ['HTTP', 1, 1],
+      ],
+      [['tcp', 2, 1]],
+      [['night', 2, 1]],
+    ])
+    expect(found.map(({ missing }) => missing)).toEqual([3, 3, 3])
+    const list = 'query ($where: String) { login { devices(where: $where) { total } } }'
+    for (const { where, count } of found.flatMap(({ buckets }) => buckets))
+      expect((await user.data(list, { where })).login.devices.total, where).toBe(count)
+  })
+
   test('return a condition that finds the devices of each bucket', async () => {
     const user = await createFleet()
     const by = [

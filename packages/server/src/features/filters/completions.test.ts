@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { createUserWithDevices } from '../../../test/api/device-lists.ts'
 import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
@@ -62,4 +63,12 @@ it('completes views of the same kind by the beginning of their names or IDs', as
   expect(await stringsAt(user, 'view(', 'EVENTS')).toEqual([states])
   expect(await stringsAt(user, 'view(', 'SERVICES')).toEqual([])
   expect(await stringsAt(await app.createUser(), 'view(')).toEqual([])
+})
+
+it('completes the titles of services with those of existing services', async () => {
+  const { user, ids } = await createUserWithDevices(app, [{ name: 'a' }])
+  await sql`insert into service (account_id, device_id, id, name, application)
+    values (${user.accountId}, ${ids[0]}, 's1', 'shell', 28)`.execute(app.db)
+  expect(await stringsAt(user, 'services.title = ')).toEqual(['SSH'])
+  expect(await stringsAt(user, 'title = ', 'SERVICES')).toEqual(['SSH'])
 })

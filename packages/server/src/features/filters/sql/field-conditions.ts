@@ -1,4 +1,12 @@
-import type { Compare, CompareList, FieldSubject, HasValue, WordSearch } from '@muster/filter'
+import type {
+  Compare,
+  CompareList,
+  DeviceField,
+  FieldSubject,
+  HasValue,
+  ServiceField,
+  WordSearch,
+} from '@muster/filter'
 import { sql } from 'kysely'
 import { naturally } from '../../../db/natural-order.ts'
 import { contains, matchesIgnoringCase } from '../../../db/text-match.ts'
@@ -14,7 +22,7 @@ export function compareField(scope: FilterScope, { subject, operator, literal }:
     case 'time':
       return compareTime(columnOf(scope, subject), operator, { literal, now: scope.now })
     case 'boolean':
-      return sql`${booleanOf(scope, subject)} = ${literal.type === 'boolean' && literal.value}`
+      return sql`${columnOf(scope, subject)} = ${literal.type === 'boolean' && literal.value}`
     case 'state':
       return sql`${columnOf(scope, subject)} = ${textOf(literal)}`
     case 'number':
@@ -76,9 +84,10 @@ export function hasField(scope: FilterScope, { subject }: HasValue & { subject: 
  */
 export function matchesWord(scope: FilterScope, { of, literal }: WordSearch): Sql {
   if (of === 'event') throw new Error('matchesWord does not support events: use event-conditions.ts')
-  const column = (name: string): Sql =>
-    columnOf(scope, { type: 'field', of, name, valueType: 'string' } as FieldSubject)
-  const columns = of === 'device' ? [column('name'), column('hardwareId')] : [column('name'), column('host')]
+  const columns =
+    of === 'device'
+      ? [deviceColumn(scope, 'name'), deviceColumn(scope, 'hardwareId')]
+      : [serviceColumn(scope, 'name'), serviceColumn(scope, 'host')]
   if (literal.type === 'pattern') return either(columns.map((each) => matchesIgnoringCase(each, literal.parts)))
   const parts = columns.map((each) => contains(each, literal.value))
   const start = literal.value.toLowerCase()
@@ -86,7 +95,21 @@ export function matchesWord(scope: FilterScope, { of, literal }: WordSearch): Sq
   return either([...parts, ...startsId])
 }
 
-const deviceColumns: Readonly<Record<string, readonly ['d' | 'l', string]>> = {
+/** Returns SQL for the value of a field. The field `contexts` has several values, so no SQL exists for its value. */
+export function columnOf(scope: FilterScope, subject: FieldSubject): Sql {
+  switch (subject.of) {
+    case 'device':
+      return deviceColumn(scope, subject.name)
+    case 'service':
+      return serviceColumn(scope, subject.name)
+    case 'event':
+      throw new Error('columnOf does not support events: use event-conditions.ts')
+  }
+}
+
+const deviceColumns: Readonly<
+  Record<Exclude<DeviceField, 'online' | 'owner' | 'contexts'>, readonly ['d' | 'l', string]>
+> = {
   id: ['d', 'id'],
   name: ['d', 'name'],
   hardwareId: ['d', 'hardware_id'],
@@ -97,37 +120,64 @@ const deviceColumns: Readonly<Record<string, readonly ['d' | 'l', string]>> = {
   lastReported: ['l', 'last_reported'],
 }
 
-const serviceColumns: ReadonlySet<string> = new Set(['id', 'name', 'application', 'host', 'port', 'enabled', 'created'])
-
-export function columnOf(scope: FilterScope, { of, name }: FieldSubject): Sql {
+function deviceColumn(scope: FilterScope, name: DeviceField): Sql {
   const { tables, accountId } = scope
-  if (of === 'device') {
-    if (name === 'owner') return sql`(select coalesce(contact_email, email) from account where id = ${accountId})`
-    const [table, column] = deviceColumns[name]!
-    if (table === 'd') tables.device = true
-    else tables.live = true
-    return sql.ref(`${table}.${column}`)
+  switch (name) {
+    case 'online':
+      return sql`(${deviceColumn(scope, 'state')} = 'active')`
+    case 'owner':
+      return sql`(select coalesce(contact_email, email) from account where id = ${accountId})`
+    case 'contexts':
+      throw severalValues(name)
+    default: {
+      const [table, column] = deviceColumns[name]
+      if (table === 'd') tables.device = true
+      else tables.live = true
+      return sql.ref(`${table}.${column}`)
+    }
   }
-  if (serviceColumns.has(name)) return sql.ref(`s.${name}`)
-  tables.serviceLive = true
-  if (name === 'lastReported') return sql`live.last_reported`
-  // A service that has never reported a state has its device's state.
-  tables.live = true
-  return sql`coalesce(live.state, l.state)`
 }
 
-export function booleanOf(scope: FilterScope, subject: FieldSubject): Sql {
-  if (subject.name === 'enabled') return sql`s.enabled`
-  return sql`(${columnOf(scope, { ...subject, name: 'state', valueType: 'state' } as FieldSubject)} = 'active')`
+function serviceColumn(scope: FilterScope, name: ServiceField): Sql {
+  const { tables } = scope
+  switch (name) {
+    case 'id':
+    case 'name':
+    case 'application':
+    case 'host':
+    case 'port':
+    case 'enabled':
+    case 'created':
+      return sql.ref(`s.${name}`)
+    case 'title':
+    case 'protocol':
+      return sql`(select t.value from ${typeValues(name)} where t.id = s.application)`
+    case 'state':
+      // A service that has never reported a state has its device's state.
+      tables.serviceLive = tables.live = true
+      return sql`coalesce(live.state, l.state)`
+    case 'online':
+      return sql`(${serviceColumn(scope, 'state')} = 'active')`
+    case 'lastReported':
+      tables.serviceLive = true
+      return sql`live.last_reported`
+    case 'contexts':
+      throw severalValues(name)
+  }
 }
+
+const severalValues = (name: string): Error => new Error(`the field ${name} has several values, so it has no column`)
 
 const targetOf = (scope: FilterScope, { of }: FieldSubject): Sql => idOf(scope, of === 'service' ? of : 'device')
 
-/** Compares the title or the protocol. The database stores neither, so the SQL contains those of all types. */
 function compareType(column: 'title' | 'protocol', operator: Compare['operator'], literal: Compare['literal']): Sql {
+  return sql`s.application = any(array(
+    select t.id from ${typeValues(column)} where ${compareText(sql`t.value`, operator, literal)}))`
+}
+
+/** The database stores neither titles nor protocols, so the SQL contains those of all types. */
+function typeValues(column: 'title' | 'protocol'): Sql {
   const ids = applicationTypes.map(({ id }) => id)
   const values = applicationTypes.map((type) => (column === 'title' ? type.name : type.protocol))
-  return sql`s.application = any(array(
-    select t.id from unnest(${ids}::int[], ${values}::text[]) as t (id, value)
-    where ${compareText(sql`t.value`, operator, literal)}))`
+  return sql`unnest(${ids}::int[], ${values}::text[]) as t (id, value)`
 }

@@ -5,7 +5,7 @@ import { RESERVED_GROUP } from '../../attributes/attribute-name.ts'
 import { type Interval, startOfInterval } from '../../facets/calendar-intervals.ts'
 import { BULK_SERVICE } from '../../services/application-types.ts'
 import { attributeText, readsBase } from './attribute-conditions.ts'
-import { booleanOf, columnOf } from './field-conditions.ts'
+import { columnOf } from './field-conditions.ts'
 import type { FilterScope, Sql } from './filter-scope.ts'
 
 export type ValueSubject = FieldSubject | AttributeSubject
@@ -13,7 +13,6 @@ export type ValueSubject = FieldSubject | AttributeSubject
 /** Returns SQL for the first 200 characters of the value or, for a time, for the start of its interval in UTC. */
 export function textOfValue(scope: FilterScope, subject: ValueSubject, interval: Interval): Sql {
   if (subject.type === 'attribute') return sortable(attributeText(scope, subject))
-  if (subject.valueType === 'boolean') return sql`${booleanOf(scope, subject)}::text`
   const column = columnOf(scope, subject)
   if (subject.valueType !== 'time') return sortable(sql`${column}::text`)
   return startOfInterval(column, interval)
