@@ -9,8 +9,15 @@ import { type Attributes, emptyObject } from './attributes.ts'
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 
 /** Names in `write` are readable too. */
+const reads = (viewer: Restricted, allows: (pattern: string) => boolean): boolean =>
+  (namesOf(viewer) ?? []).every(({ read, write }) => [...read, ...write].some(allows))
+
 export const isReadableName = (viewer: Restricted, name: string): boolean =>
-  (namesOf(viewer) ?? []).every(({ read, write }) => [...read, ...write].some((each) => covers(each, name)))
+  reads(viewer, (pattern) => covers(pattern, name))
+
+/** Checks whether the viewer can read every name in a group. */
+const isReadableGroup = (viewer: Restricted, group: string): boolean =>
+  reads(viewer, (pattern) => coversGroup(pattern, group))
 
 const isReadable = (viewer: Restricted, name: AttributeName): boolean => isReadableName(viewer, joinAttributeName(name))
 
@@ -56,8 +63,9 @@ export function readableOnly(viewer: Restricted, attributes: Attributes): Attrib
 
 /**
  * Throws FORBIDDEN if the filter contains a name that the viewer cannot read. Limits conditions on all attributes to
- * the readable ones. Replaces a condition that a name is present with a condition that the name has a value. Otherwise,
- * the condition would also match a group that contains only names that the viewer cannot read.
+ * the readable ones. Unless the viewer can read the whole group with a name, replaces a condition that the name is
+ * present with a condition that the name has a value. Otherwise, the condition would also match a group that contains
+ * only names that the viewer cannot read.
  */
 export function readableFilter(viewer: Restricted, filter: ResolvedFilter): ResolvedFilter {
   if (namesOf(viewer) === undefined) return filter
@@ -86,5 +94,6 @@ function readableCondition(viewer: Restricted, condition: Condition): Condition 
   }
   assertReadable(viewer, subject.name)
   if (condition.type !== 'present' || subject.type !== 'attribute' || subject.name.length === 2) return condition
+  if (isReadableGroup(viewer, subject.name[0])) return condition
   return { type: 'compare', subject, operator: ':', literal: { type: 'pattern', parts: ['', ''] } }
 }

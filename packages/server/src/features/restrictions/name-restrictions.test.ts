@@ -96,10 +96,25 @@ describe('a key that is restricted to some attributes', () => {
     const { login } = await key.data(
       `{ login {
       devices(where: "site = oslo AND status.fan = ok", sort: "site") { total }
-      group: devices(where: "attributes.net:*") { total }
-      facets(by: ["site", "net.wifi"]) { distinct } } }`.replace(/ *group:.*\n/, '\n'),
+      facets(by: ["site", "net.wifi"]) { distinct } } }`,
     )
     expect(login).toEqual({ devices: { total: 1 }, facets: [{ distinct: 1 }, { distinct: 1 }] })
+  })
+
+  it('finds a group if it can read the whole group', async () => {
+    await user.data(`mutation { setAttribute(serviceId: "${device}", name: "lan.ip", value: "x", context: "night") }`)
+    await user.data('mutation { registerDevice(name: "two", attributes: { site: "rome" }) { device { id } } }')
+    const key = await createKey('{ read: ["net.*", "lan*"], write: ["$svc.*"] }')
+    for (const where of ['net:*', 'attributes:net', 'base(net):*', 'in(night, lan):*', '$svc:*', 'NOT lan:*']) {
+      const find = `{ login { devices(where: "${where}", sort: "name") { items { name } } } }`
+      const expected = (await user.data(find)).login.devices.items
+      expect((await key.data(find)).login.devices.items, where).toEqual(expected)
+      expect(expected[0], where).toEqual({ name: 'one' })
+    }
+    const partial = await createKey('{ read: ["net", "net.w*"], write: [] }')
+    expect((await partial.data('{ login { devices(where: "net:*") { total } } }')).login.devices.total).toBe(0)
+    const inside = await createKey('{ read: ["net.w*"], write: [] }')
+    expect(failure(await inside.query('{ login { devices(where: "net:*") { total } } }'))).toEqual(forbiddenAttribute)
   })
 
   it('searches all attributes and contexts as if the others had no value', async () => {
