@@ -1,7 +1,15 @@
-import { type AttributeName, type FilterKind, fieldType, type KnownNames, printName } from '@muster/filter'
+import {
+  type AttributeName,
+  type AttributeSubject,
+  type FilterKind,
+  fieldType,
+  type KnownNames,
+  printName,
+} from '@muster/filter'
 import type { Context } from '../../context.ts'
-import { badInput } from '../../errors.ts'
+import { type ApiError, badInput } from '../../errors.ts'
 import { assertReadableText } from '../attributes/attribute-access.ts'
+import { joinAttributeName, RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import { isCountOverdue, listEveryAttributeName } from '../attributes/names/list-attribute-names.ts'
 import { selectIsGroupOnly, selectKnownNames, selectNamesOfVersions } from './known-names.queries.ts'
 import { check, filterError, type ReadFilter, readFilter } from './read-filter.ts'
@@ -26,26 +34,54 @@ export async function assertKnownNames(context: Context, filter: ReadFilter): Pr
   if (!checked.isValid) throw filterError(place, checked.problems)
 }
 
+interface SortKeys {
+  kind: FilterKind
+  /** The parsed names in the order of `sortBy`. */
+  names: readonly (string | AttributeName)[]
+  fields: readonly string[]
+}
+
 /**
- * Rejects fields that are not in `fields`. Also rejects attributes that the account has never used, unless they have
- * the prefix `attributes.`. `names` contains the parsed names in the order of `sortBy`.
+ * Rejects names that are neither in `fields` nor attributes that the account has used. Accepts every attribute name
+ * with the prefix `attributes.`.
  */
 export async function assertKnownSortKeys(
   context: Context,
   sortBy: readonly string[],
-  { kind, names, fields }: { kind: FilterKind; names: readonly (string | AttributeName)[]; fields: readonly string[] },
+  { kind, names, fields }: SortKeys,
 ): Promise<void> {
-  for (const [index, name] of names.entries()) {
-    const isExplicit = /^[-+]?attributes\./.test(sortBy[index] ?? '')
-    if (typeof name === 'string' || isExplicit) continue
-    const path = `sortBy[${index}]`
-    const text = printName(name)
-    if (fieldType(kind, text) !== undefined)
-      throw badInput(`${path}: ${text} is not a sort key. Sort by ${fields.join(', ')}, or an attribute.`)
-    const read = readFilter(`${text}:*`, { kind, path, isName: true })
-    if (read !== undefined) await assertKnownNames(context, read)
+  for (const [index, text] of sortBy.entries()) {
+    const name = names[index]!
+    const isExplicit = /^[-+]?attributes\./.test(text)
+    if (typeof name !== 'string' && !isExplicit)
+      await assertKnownSortKey(context, name, { kind, fields, path: `sortBy[${index}]` })
   }
 }
+
+async function assertKnownSortKey(
+  context: Context,
+  name: AttributeName,
+  { kind, fields, path }: { kind: FilterKind; fields: readonly string[]; path: string },
+): Promise<void> {
+  const full = joinAttributeName(name)
+  const notSortKey = (hint = ''): ApiError =>
+    badInput(`${path}: ${full} is not a sort key.${hint} Sort by ${fields.join(', ')}, or an attribute.`)
+  const isReservedGroup = name[0] === RESERVED_GROUP && (name.length === 1 || kind === 'service')
+  if (fieldType(kind, full) !== undefined || isReservedGroup) throw notSortKey()
+  const read = readFilter(`${printName(name)}:*`, { kind, path, isName: true })!
+  await assertKnownNames(context, read)
+  const attribute = attributeIn(read)
+  const found = attribute && joinAttributeName(attribute.name)
+  if (found === full) return
+  // In a filter, the name means something else, such as $svc.statusA. A list sorts by the attribute with this exact name.
+  assertReadableText(context.viewer, full)
+  const unknown = await findUnknown(context, [full])
+  if (unknown.size === 0 || (await readKnownNames(context, () => false)).has(full)) return
+  throw notSortKey(attribute?.of === kind ? ` Did you mean ${found}?` : '')
+}
+
+const attributeIn = ({ filter }: ReadFilter): AttributeSubject | undefined =>
+  filter.type === 'present' && filter.subject.type === 'attribute' ? filter.subject : undefined
 
 /**
  * Returns the names in use that the caller can read, including names that the table `attribute_name` does not contain

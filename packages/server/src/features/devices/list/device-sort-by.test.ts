@@ -112,6 +112,27 @@ test('rejects unknown attributes, repeated names, and too many keys', async () =
   expect((await error(user, { sortBy: ['name', 'id', 'state', 'created', 'platform'] }))[1]).toContain('1 to 4')
 })
 
+test('rejects names by which a list cannot sort, unless they are attributes', async () => {
+  const { user } = await createUserWithDevices(app, [{ name: 'a', statusA: 'up' }, { name: 'b' }])
+  for (const name of ['statusA', 'services', 'services.port', '$svc', 'owner'])
+    expect((await error(user, { sortBy: [name] }))[1]).toContain(`${name} is not a sort key`)
+  expect((await error(user, { sortBy: ['statusA desc'] }))[1]).toContain('Did you mean $svc.statusA?')
+  expect(await names(user, { sortBy: ['$svc.statusA', '$svc.categoryB'] })).toEqual(['a', 'b'])
+  const document = 'query ($sortBy: [String!]) { login { services(sortBy: $sortBy) { items { id } } } }'
+  for (const name of ['device.$svc.statusA', 'device.id', '$svc.statusA'])
+    expect((await user.query(document, { sortBy: [name] })).errors?.[0]?.message).toContain(`${name} is not a sort key`)
+})
+
+test('sorts by an attribute with the short name of a reserved attribute', async () => {
+  const { user } = await createUserWithDevices(app, [
+    { name: 'a', statusA: '1', attributes: { statusA: 'y', services: { port: '1' } } },
+    { name: 'b', statusA: '2', attributes: { statusA: 'x', services: { port: '2' } } },
+  ])
+  expect(await names(user, { sortBy: ['statusA'] })).toEqual(['b', 'a'])
+  expect(await names(user, { sortBy: ['attributes.statusA'] })).toEqual(['b', 'a'])
+  expect(await names(user, { sortBy: ['services.port desc'] })).toEqual(['b', 'a'])
+})
+
 test('lists each device once if all pages of a filter with a relative time have the same `now`', async () => {
   const start = new Date('2026-11-20T12:00:00Z')
   const { user, ids } = await createUserWithDevices(
