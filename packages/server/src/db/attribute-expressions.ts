@@ -6,7 +6,7 @@ type Sql = RawBuilder<unknown>
  * Indexes and sort orders use this many characters from the start of a value. A value may be up to 16 KiB long, but a
  * row of a B-tree index is limited to 2,704 bytes.
  */
-const SORTED_LENGTH = 200
+export const SORTED_LENGTH = 200
 
 /** Truncates a value to `SORTED_LENGTH` characters. PostgreSQL uses an index only for the exact indexed expression. */
 export const sortable = (text: Sql): Sql => sql`left(${text}, ${sql.lit(SORTED_LENGTH)})`

@@ -1,4 +1,4 @@
-import { type AttributeName, printName, type ResolvedFilter, splitAttributeName, writeValue } from '@muster/filter'
+import { type AttributeName, printName, type ResolvedFilter, splitAttributeName } from '@muster/filter'
 import type { Context } from '../../context.ts'
 import { walk } from '../../db/fair/user-database.ts'
 import { badInput, limitExceeded } from '../../errors.ts'
@@ -10,7 +10,7 @@ import { parseAttributeName, parseContext } from '../attributes/attribute-name.t
 import { assertKnownNames, isGroupOnly } from '../filters/known-names.ts'
 import { type ReadFilter, readFilter, unindexedTerms } from '../filters/read-filter.ts'
 import { readSubject } from '../filters/read-subject.ts'
-import type { ValueSubject } from '../filters/sql/value-source.ts'
+import { type ValueSubject, writeCountedValue } from '../filters/sql/value-source.ts'
 import { listFreshness } from '../freshness/freshness.ts'
 import { applyView } from '../views/apply-view.ts'
 import { endOfInterval, type Interval } from './calendar-intervals.ts'
@@ -141,7 +141,5 @@ function condition(
   }
   if (subject.type === 'field' && ['number', 'application', 'boolean', 'state'].includes(subject.valueType))
     return `${printed} = ${value}`
-  // A value of 200 characters can be truncated, because the server counts longer values by their first 200 characters.
-  const isWhole = [...value].length < 200
-  return `${printed} = ${isWhole ? writeValue([value]) : writeValue([value, ''])}`
+  return `${printed} = ${writeCountedValue(value)}`
 }

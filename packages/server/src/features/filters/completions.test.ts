@@ -72,3 +72,17 @@ it('completes the titles of services with those of existing services', async () 
   expect(await stringsAt(user, 'services.title = ')).toEqual(['SSH'])
   expect(await stringsAt(user, 'title = ', 'SERVICES')).toEqual(['SSH'])
 })
+
+it('completes a long value with a pattern, because the sample contains only its beginning', async () => {
+  const beginning = 'x*'.repeat(100)
+  const { user } = await createUserWithDevices(app, [{ name: 'a', attributes: { note: `${beginning}1` } }])
+  const find = async (comparison: string): Promise<unknown> => {
+    const [text] = await stringsAt(user, comparison)
+    const { login } = await user.data('query ($where: String) { login { devices(where: $where) { total } } }', {
+      where: comparison + text,
+    })
+    return login.devices.total
+  }
+  expect(await stringsAt(user, 'note = ')).toEqual([`"${'x\\*'.repeat(100)}*"`])
+  for (const comparison of ['note = ', 'note:', 'note >= ', 'note <=']) expect(await find(comparison)).toBe(1)
+})

@@ -23,6 +23,7 @@ import { eventTypes } from '../events/event-types.ts'
 import { filterKinds } from '../views/view.ts'
 import { listViews } from '../views/views.ts'
 import { SAMPLE, selectFrequentContexts, selectFrequentValues } from './sampled-values.queries.ts'
+import { writeCountedValue } from './sql/value-source.ts'
 
 /** The number of rows charged for a completion of values or contexts if the caller can reach all devices. */
 const SAMPLED_ROWS = SAMPLE - ROWS_PER_POINT
@@ -38,11 +39,17 @@ interface Completing {
   inContext: string | undefined
 }
 
+interface Placed extends Completing {
+  /** Whether the cursor is after `<`, `<=`, `>`, or `>=`. */
+  isOrdered: boolean
+}
+
 export async function complete(context: Context, completing: Completing): Promise<FilterCompletion[]> {
   const { where, cursor, kind } = completing
   const { from, to, expected, items } = completionsAt(where, toIndex(where, cursor), kind)
   const span = { from: toCodePoints(where, from), to: toCodePoints(where, to) }
-  const found = await Promise.all(expected.map((each) => completionsFor(context, each, completing)))
+  const placed = { ...completing, isOrdered: /[<>]=?\s*$/.test(where.slice(0, from)) }
+  const found = await Promise.all(expected.map((each) => completionsFor(context, each, placed)))
   return [...items.map((item) => ({ ...item, count: null })), ...found.flat()].map((item) => ({
     label: null,
     ...item,
@@ -52,7 +59,7 @@ export async function complete(context: Context, completing: Completing): Promis
 
 type Found = Pick<FilterCompletion, 'kind' | 'text' | 'label'> & { count: number | null }
 
-async function completionsFor(context: Context, expected: Expectation, completing: Completing): Promise<Found[]> {
+async function completionsFor(context: Context, expected: Expectation, completing: Placed): Promise<Found[]> {
   switch (expected.type) {
     case 'name':
       return namesFor(expected, await listCountedNames(context))
@@ -113,7 +120,7 @@ function namesFor(
 async function valuesFor(
   { db, viewer, rowMeter }: Context,
   { subject, prefix }: Extract<Expectation, { type: 'value' }>,
-  { kind, inContext }: Completing,
+  { kind, inContext, isOrdered }: Placed,
 ): Promise<Found[]> {
   const { filter } = checkFilter(`${subject}:*`, { kind })
   const condition = filter?.type === 'services' ? filter.condition : filter
@@ -123,6 +130,11 @@ async function valuesFor(
   if (found.type === 'field' && !['string', 'number'].includes(found.valueType)) return []
   rowMeter.add(rowsOfSample)
   const isNumber = found.type === 'field' && found.valueType === 'number'
+  const format = (value: string): string => {
+    if (isNumber) return value
+    // An order operator takes no pattern, and compares only the part of a value that the sample contains.
+    return isOrdered ? writeValue([value]) : writeCountedValue(value)
+  }
   const values = await selectFrequentValues(db, viewer.accountId, {
     subject: found,
     context: inContext,
@@ -131,5 +143,5 @@ async function valuesFor(
   const start = prefix.toLowerCase()
   return values
     .filter(({ value }) => value.toLowerCase().startsWith(start))
-    .map(({ value, count }) => ({ kind: 'value', text: isNumber ? value : writeValue([value]), count }))
+    .map(({ value, count }) => ({ kind: 'value', text: format(value), count }))
 }

@@ -1,6 +1,6 @@
-import type { AttributeName, AttributeSubject, FieldSubject } from '@muster/filter'
+import { type AttributeName, type AttributeSubject, type FieldSubject, writeValue } from '@muster/filter'
 import { sql } from 'kysely'
-import { sortable } from '../../../db/attribute-expressions.ts'
+import { SORTED_LENGTH, sortable } from '../../../db/attribute-expressions.ts'
 import { RESERVED_GROUP } from '../../attributes/attribute-name.ts'
 import { type Interval, startOfInterval } from '../../facets/calendar-intervals.ts'
 import { BULK_SERVICE } from '../../services/application-types.ts'
@@ -17,6 +17,10 @@ export function textOfValue(scope: FilterScope, subject: ValueSubject, interval:
   if (subject.valueType !== 'time') return sortable(sql`${column}::text`)
   return startOfInterval(column, interval)
 }
+
+/** Formats a value from `textOfValue` for a comparison with `=`. A value that can be truncated becomes a pattern. */
+export const writeCountedValue = (value: string): string =>
+  writeValue([...value].length < SORTED_LENGTH ? [value] : [value, ''])
 
 /**
  * Returns the name of an attribute whose value depends only on the column `attributes` of `device d`. Returns undefined
