@@ -104,7 +104,9 @@ function resolveView(resolving: Resolving, scope: Scope, call: Call): InView | u
     const message = 'view() takes the ID of a view, as in view("id"). The ID cannot be empty or contain wildcards.'
     return rejectWith(resolving, argument, message, null)
   }
-  return { type: 'view', id: argument.parts[0]! }
+  const id = argument.parts[0]!
+  const wrong = resolving.options.wrongView?.(id)
+  return wrong === undefined ? { type: 'view', id } : rejectWith(resolving, argument, wrong, null)
 }
 
 function checkForm(resolving: Resolving, call: Call): FunctionName | undefined {

@@ -33,6 +33,8 @@ export interface ResolveOptions {
   readonly eventTypes?: readonly string[]
   /** Whether the request has a context, which determines whether some conditions are indexed. Default: false. */
   readonly hasContext?: boolean | undefined
+  /** Returns why the filter cannot use a view, or undefined if it can. Default: undefined for all views. */
+  readonly wrongView?: (id: string) => string | undefined
   /** Returns whether a view's filter is indexed. Default: false for all views. */
   readonly isIndexedView?: (id: string) => boolean
 }

@@ -130,6 +130,26 @@ describe('checkFilter', () => {
     })
   })
 
+  test('reports views that do not exist or that list other objects', async () => {
+    const create = async (of: TestUser, kind: string): Promise<string> =>
+      (await of.data(`mutation { createView(name: "States of ${kind}", kind: ${kind}) { id } }`)).createView.id
+    const devices = await create(user, 'DEVICES')
+    const services = await create(user, 'SERVICES')
+    const foreign = await create(await app.createUser(), 'DEVICES')
+    expect(await check(`view("${devices}")`)).toMatchObject({ canonical: `view("${devices}")`, problems: [] })
+    const { canonical, problems } = await check(`view("${devices}") AND NOT view("${foreign}")`)
+    expect(canonical).toBe(null)
+    expect(problems).toEqual([
+      expect.objectContaining({ message: `There is no view "${foreign}".`, column: 50, length: 29, suggestion: null }),
+    ])
+    expect((await check(`view(${services})`)).problems).toEqual([
+      expect.objectContaining({
+        message: 'The view "States of SERVICES" lists services. Use a view that lists devices.',
+      }),
+    ])
+    expect((await check(`view(${services})`, { kind: 'SERVICES' })).problems).toEqual([])
+  })
+
   test('succeeds for every filter, even an invalid one', async () => {
     for (const where of ['', '=', '"', 'x'.repeat(5_000), '('.repeat(50), 'site = oslo']) {
       const { canonical, problems } = await check(where)

@@ -7,12 +7,12 @@ import { isReadableName } from '../attributes/attribute-access.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
 import { countDevices } from '../devices/list/device-list.queries.ts'
 import { ASSUMED_EVENTS } from '../events/event-row-cost.ts'
+import { filterKinds } from '../views/view.ts'
+import { listViews } from '../views/views.ts'
 import { complete, rowsOfSample } from './completions.ts'
 import { selectNamesOfVersions } from './known-names.queries.ts'
 import { findUnknown, readKnownNames } from './known-names.ts'
 import { check, type FilterPlace, namesIn, toFilterProblem } from './read-filter.ts'
-
-const kinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'event' } as const satisfies Record<string, FilterKind>
 
 const usages = {
   LIST: 'list',
@@ -31,7 +31,7 @@ export const rowsOfCheck = ({ cursor }: { cursor?: unknown }, size: AccountSize)
 
 export async function checkFilter(context: Context, args: UserCheckFilterArgs): Promise<FilterCheck> {
   const { where, cursor } = args
-  const kind = kinds[args.kind ?? 'DEVICES']
+  const kind = filterKinds[args.kind ?? 'DEVICES']
   const usage = usages[args.usage ?? 'LIST']
   if (kind !== 'device' && usage !== 'list' && usage !== 'view')
     throw badInput(`usage: a filter for ${args.usage} selects devices, so kind must be DEVICES, not ${args.kind}`)
@@ -43,16 +43,23 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
   const known = await readNames(context, where, place)
   const fractions = new Set<string>()
   const hasVersions = (name: string): boolean => fractions.add(name).size === 0
-  const { isIndexed, ...first } = check(where, place, { knownAttributes: known, hasVersions })
+  const views = new Set<string>()
+  const wrongView = (id: string): undefined => void views.add(id)
+  const { isIndexed, ...first } = check(where, place, { knownAttributes: known, hasVersions, wrongView })
   const versions = new Set(
     fractions.size === 0 || context.viewer.restriction !== undefined
       ? []
       : await selectNamesOfVersions(context.db, context.viewer.accountId, [...fractions]),
   )
+  const wrongViews = await findWrongViews(context, [...views], kind)
   const checked =
-    versions.size === 0
+    versions.size === 0 && wrongViews.size === 0
       ? first
-      : check(where, place, { knownAttributes: known, hasVersions: (name) => versions.has(name) })
+      : check(where, place, {
+          knownAttributes: known,
+          hasVersions: (name) => versions.has(name),
+          wrongView: (id) => wrongViews.get(id),
+        })
   const at = (index: number): number => toCodePoints(where, index)
   return {
     canonical: checked.canonical,
@@ -77,6 +84,26 @@ async function readNames(context: Context, where: string, place: FilterPlace): P
     context,
     (name) => names.has(name) && !unknown.has(name) && isReadableName(context.viewer, name),
   )
+}
+
+/** Returns the given views that do not exist for the caller or list objects of another kind, each with the problem. */
+async function findWrongViews(
+  context: Context,
+  ids: readonly string[],
+  kind: FilterKind,
+): Promise<Map<string, string>> {
+  const found = new Map(ids.length === 0 ? [] : (await listViews(context, { id: ids })).map((view) => [view.id, view]))
+  const wrong = new Map<string, string>()
+  for (const id of ids) {
+    const view = found.get(id)
+    if (view === undefined) wrong.set(id, `There is no view ${JSON.stringify(id.slice(0, 60))}.`)
+    else if (filterKinds[view.kind] !== kind)
+      wrong.set(
+        id,
+        `The view ${JSON.stringify(view.name)} lists ${view.kind.toLowerCase()}. Use a view that lists ${kind}s.`,
+      )
+  }
+  return wrong
 }
 
 interface Priced {

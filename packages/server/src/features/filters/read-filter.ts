@@ -98,7 +98,7 @@ export function namesIn(text: string, place: FilterPlace): Set<string> {
 export const check = (
   text: string,
   { kind, usage, hasContext }: FilterPlace,
-  options: Pick<ResolveOptions, 'knownAttributes' | 'hasVersions'> & ParseOptions,
+  options: Pick<ResolveOptions, 'knownAttributes' | 'hasVersions' | 'wrongView'> & ParseOptions,
 ): CheckedFilter => checkFilter(text, { kind, ...(usage && { usage }), hasContext, eventTypes, ...options })
 
 /**
