@@ -142,7 +142,7 @@ export const requestReasons = {
   'already-created': {
     code: 'CONFLICT',
     meaning:
-      'The first request with this Idempotency-Key succeeded, but the server did not store its response, because the response contains a secret or is too large, or does not return the response, because the devices or attributes that the caller can access have changed. `extensions.created` contains the `kind` and `id` of the created object.',
+      'The first request with this Idempotency-Key succeeded, but the server cannot return its response. The response contains a secret or is too large, so the server did not store it. Or the devices or attributes that the caller can access have changed. `extensions.created` contains the `kind` and `id` of the created object.',
   },
 } as const satisfies Record<string, { code: keyof typeof errorCodes; meaning: string }>
 

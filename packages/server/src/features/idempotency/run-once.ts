@@ -104,7 +104,7 @@ function replay(
   if (response !== null && isSameReach) return { data: JSON.parse(response) }
   const reason = isSameReach
     ? `its response is not stored because it contains a secret or is too large: ${nextStep[kind as Created['kind']]}`
-    : 'the devices or attributes that you can access have changed since then: read the object by its ID'
+    : 'its response is not returned because the devices or attributes that you can access may have changed: read the object by its ID'
   const message = `this request has already created the ${kind} ${JSON.stringify(id)}, but ${reason}`
   throw new ApiError('CONFLICT', message, { reason: 'already-created', created: { kind, id } })
 }

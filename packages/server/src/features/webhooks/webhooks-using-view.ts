@@ -5,7 +5,7 @@ import { fieldChanges, recordEvents } from '../events/record.ts'
 import { storedFilter } from '../judging/device-selection.ts'
 import { viewsIn } from '../views/apply-view.ts'
 import { type Webhook, webhookTarget } from './webhook.ts'
-import { selectWebhooks, writeWebhook } from './webhooks.queries.ts'
+import { lockWebhook, selectWebhooks, writeWebhook } from './webhooks.queries.ts'
 
 export async function listWebhooksWithViews(
   db: Database,
@@ -23,8 +23,10 @@ export async function replaceViewOfWebhooks(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { from, to }: { from: string; to: string },
 ): Promise<void> {
-  for (const { webhook, viewIds } of await listWebhooksWithViews(db, viewer.accountId)) {
-    if (!viewIds.has(from)) continue
+  for (const { webhook: listed, viewIds } of await listWebhooksWithViews(db, viewer.accountId)) {
+    // The lock keeps concurrent changes that do not lock the account, such as a pause.
+    const webhook = viewIds.has(from) ? await lockWebhook(db, viewer.accountId, listed.id) : undefined
+    if (webhook === undefined) continue
     const after = {
       ...webhook,
       viewId: webhook.viewId === from ? to : webhook.viewId,

@@ -20,13 +20,13 @@ const toWebhook = ({ events, filter, view_id, is_view_broken, ...row }: WebhookR
   isViewBroken: is_view_broken,
 })
 
-const failing = sql<string | null>`(
+const failing = (accountId: string) => sql<string | null>`(
   select 'the last ' || failures || ' attempts failed: retrying once a minute until an attempt succeeds'
   from webhook_sending as sending
-  where sending.account_id = webhook.account_id and sending.webhook_id = webhook.id and probe_at is not null)`
+  where sending.account_id = ${accountId} and sending.webhook_id = webhook.id and probe_at is not null)`
 
 const fromWebhooks = (db: Database, accountId: string) =>
-  db.selectFrom('webhook').select(columns).select(failing.as('failing')).where('account_id', '=', accountId)
+  db.selectFrom('webhook').select(columns).select(failing(accountId).as('failing')).where('account_id', '=', accountId)
 
 /** Selects the webhooks, newest first. */
 export async function selectWebhooks(db: Database, accountId: string): Promise<Webhook[]> {

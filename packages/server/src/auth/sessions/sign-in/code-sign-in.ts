@@ -48,9 +48,11 @@ function codeCall(path: string, kind: 'code' | 'backup code'): AuthCall {
         const personId = session?.personId ?? user?.id
         if (personId !== undefined) await assertNotLocked(call.db, personId)
         const hadTotp = session !== undefined && (await findSignedInUser(call.db, session.personId))?.hasTotp
+        // Record the use first, because better-auth replaces the session, and a repeated request would lose the new one.
+        if (session !== undefined && kind === 'code' && !(await isFirstUse(call, session.personId, code)))
+          throw sessionError('wrong-code')
         const forwarded = await call.forward(request, path, { code, trustDevice })
         if (session === undefined) return completeSignIn(call, forwarded, { method, ...(kind === 'code' && { code }) })
-        if (kind === 'code' && !(await isFirstUse(call, session.personId, code))) throw sessionError('wrong-code')
         addCookies(call, forwarded)
         if (kind === 'code' && !hadTotp) {
           const created = await sessionOf(call, forwarded)

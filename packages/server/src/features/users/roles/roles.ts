@@ -112,14 +112,19 @@ export async function updateRole(context: Context, args: MutationUpdateRoleArgs)
     ...(access?.permissions != null && { permissions: maskOf(access.permissions) }),
     ...(groups != null && { groups: readGroups(groups) }),
   }
+  // Check the restriction before the transaction, so that the account is locked only briefly.
+  const seen = await getRole(db, viewer.accountId, id)
+  const checked = access == null ? seen.own : await changedOwn(context, seen.own, access)
   return db.transaction().execute(async (transaction) => {
     const roles = await lockRoles(transaction, viewer.accountId)
     const before = roles.find((role) => role.id === id)
     if (before === undefined) throw notFound('role', id)
     if (isBuiltIn(id) && (name != null || access != null))
       throw badInput(`only the groups of the built-in role ${id} can be changed: create a custom role instead`)
-    const own = access == null ? before.own : await changedOwn({ ...context, db: transaction }, before.own, access)
-    const after = { ...before, ...change, own }
+    const isSeen = isSameRestriction([before.own], [seen.own])
+    const own =
+      access == null || isSeen ? checked : await changedOwn({ ...context, db: transaction }, before.own, access)
+    const after = { ...before, ...change, ...(access != null && { own }) }
     if (restrictionOf(after) !== undefined) assertRestrictable(after.permissions)
     await assertViews({ db: transaction, viewer }, after.own)
     assertGrantable(viewer, after)
