@@ -103,7 +103,7 @@ field can read:
   for all but 500 events of each object. A user's \`attributeHistory\` without \`name\`, \`context\`,
   \`minDate\`, and \`maxDate\` reads only the events that it returns, except for its \`total\`.
 - \`attributeNames\`, and \`devicesUrl\` without \`columns\`, can read every device. If the request does
-  not make the server [count the names again](api.md#custom-attributes), the server refunds these
+  not make the server [count the names again](attributes.md#names-in-use), the server refunds these
   points.
 
 Other fields, such as \`availability\`, \`presence\`, and \`checkFilter\`, read fewer rows than the
