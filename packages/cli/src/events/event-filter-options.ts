@@ -26,7 +26,7 @@ Filters (quote them, because shells interpret many of these characters):
   device.site = oslo          an attribute or field of the event's device, with its current value
   pump                        a part of the target's name
 Combine conditions with AND and OR, and use parentheses if you mix them. Several --where options must all match.
-The guide "Finding devices" has more examples.`
+The guide "Views, counts, and events" has more examples.`
 
 /** Adds the options that filter events. In the help of the options, `verb` is the command's action, such as `list`. */
 export const withEventFilterOptions = (command: Command, verb: string): Command =>
