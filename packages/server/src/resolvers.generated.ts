@@ -2088,7 +2088,10 @@ export type EventType =
    * count (the number of failed attempts in that minute so far)
    */
   | 'AUTH_FAIL'
-  /** A user's password changed. data: address and agent, or reset: true if an operator changed it */
+  /**
+   * A user's password changed. data: address and agent, or reset: true if an operator changed it. If the operator also
+   * removed linked identities of single sign-on, data also contains identities (the number of removed identities).
+   */
   | 'PASSWORD_CHANGE'
   /** A user turned on codes from an authenticator app. data: address and agent */
   | 'AUTHENTICATOR_ADD'

@@ -25,6 +25,7 @@ export interface PasswordReset {
   keysRevoked: number
   codes: boolean
   passkeys: number
+  identities: number
 }
 
 /**
@@ -52,7 +53,10 @@ export async function resetPassword(
     const revoked = revokeKeys ? await revokeAccessKeys({ db: transaction, viewer }) : []
     await recordEvents(transaction, { viewer }, revoked)
     await recordUserEvents(transaction, user, [
-      { type: 'PASSWORD_CHANGE', data: { reset: true } },
+      {
+        type: 'PASSWORD_CHANGE',
+        data: { reset: true, ...(removed.identities > 0 && { identities: removed.identities }) },
+      },
       ...(removed.totp ? [{ type: 'AUTHENTICATOR_REMOVE' as const, data: { reset: true } }] : []),
       ...(removed.passkeys > 0
         ? [{ type: 'PASSKEY_REMOVE' as const, data: { reset: true, passkeys: removed.passkeys } }]
@@ -62,7 +66,7 @@ export async function resetPassword(
     if ('file' in target) await writeFile(installation, target.file, { email: user.email, password })
     const link = 'link' in target ? await createLink(installation, transaction, user.id) : null
     if (link !== null) await send?.({ email: user.email, link })
-    const { hasTotp, passkeys } = user
+    const { hasTotp, passkeys, identities } = user
     return {
       email: user.email,
       password: 'file' in target ? target.file : null,
@@ -71,6 +75,7 @@ export async function resetPassword(
       keysRevoked: revoked.length,
       codes: hasTotp,
       passkeys,
+      identities,
       user,
     }
   })

@@ -224,6 +224,7 @@ describe('commands for users and accounts', () => {
       keysRevoked: 0,
       codes: false,
       passkeys: 0,
+      identities: 0,
     })
     expect((await stat(password)).mode & 0o777).toBe(0o600)
     const given = await passwordIn(password)

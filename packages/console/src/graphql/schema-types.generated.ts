@@ -289,7 +289,10 @@ export type EventType =
   | 'PASSKEY_REMOVE'
   /** A user renamed a passkey. data: address, agent, and the passkey's id and new name */
   | 'PASSKEY_UPDATE'
-  /** A user's password changed. data: address and agent, or reset: true if an operator changed it */
+  /**
+   * A user's password changed. data: address and agent, or reset: true if an operator changed it. If the operator also
+   * removed linked identities of single sign-on, data also contains identities (the number of removed identities).
+   */
   | 'PASSWORD_CHANGE'
   /** data: prefix, name, platform, services, attributes, uses, and expires */
   | 'REGISTRATION_CODE_CREATE'

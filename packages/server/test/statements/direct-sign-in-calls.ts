@@ -82,6 +82,8 @@ export function directSignInCalls(personId: string): Send[] {
     },
     (db) => sso.findIdToken(db, { personId, id: 'sso' }),
     (db) => sso.isLinked(db, personId, key.issuer),
+    (db) => sso.hasIdentity(db, personId, key),
+    (db) => sso.deleteIdentities(db, personId),
     (db) => sso.findSessionsOf(db, { issuer: key.issuer, sid: 'x', subject: null }),
     async (db) => {
       const request = { id: 'x', userCode: 'x', publicKey: 'x', machine: 'x', address: '::1', port: null, expires: now }

@@ -24,7 +24,10 @@ in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether
     .addOption(new Option('--email', 'email the user a link to set a new password').conflicts(['file', 'link']))
     .addOption(new Option('--link', 'print a link to set a new password').conflicts('file'))
     .option('--file <file>', 'new file for the password (default: $MUSTER_DATA/password-<email>)')
-    .option('--password-only', 'also turn off two-factor authentication and remove passkeys')
+    .option(
+      '--password-only',
+      'also turn off two-factor authentication, and remove passkeys and linked single sign-on identities',
+    )
     .option(
       '--revoke-keys',
       "also delete all keys of the user's own account, and the user's personal keys in other accounts",
@@ -58,6 +61,10 @@ async function run(
     )
   if (written.passkeys > 0)
     report(`Passkeys that still work: ${written.passkeys}. To remove them, run the command again with --password-only.`)
+  if (written.identities > 0)
+    report(
+      `Single sign-on identities that still work: ${written.identities}. To remove them, run the command again with --password-only.`,
+    )
 }
 
 function outcomeOf({ email, password, link }: PasswordReset): string {

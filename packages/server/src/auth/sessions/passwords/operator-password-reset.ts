@@ -9,6 +9,7 @@ import {
   type SignedInUser,
   updatePassword,
 } from '../sign-in/sign-in.queries.ts'
+import { deleteIdentities } from '../single-sign-on/single-sign-on.queries.ts'
 import { deleteTotp } from '../totp.queries.ts'
 import { generatePassword, hashPassword } from './password.ts'
 
@@ -16,14 +17,14 @@ export interface ResetPassword {
   user: SignedInUser
   password: string
   sessions: number
-  /** Whether the authenticator app was removed, and how many passkeys were removed. */
-  removed: { totp: boolean; passkeys: number }
+  /** Whether the authenticator app was removed, and how many passkeys and linked identities were removed. */
+  removed: { totp: boolean; passkeys: number; identities: number }
 }
 
 /**
  * Sets a generated password, and ends all sessions and unfinished sign-ins. With `passwordOnly`, also removes the
- * authenticator app and passkeys, so that the person can sign in with only the password. Throws NOT_FOUND if no user
- * has the email address, ignoring case.
+ * authenticator app, passkeys, and linked identities, so that the person can sign in with only the password. Throws
+ * NOT_FOUND if no user has the email address, ignoring case.
  */
 export async function resetPassword(
   transaction: Database,
@@ -37,10 +38,15 @@ export async function resetPassword(
   if (passwordOnly) {
     await deleteTotp(transaction, personId)
     await deletePasskeys(transaction, personId)
+    await deleteIdentities(transaction, personId)
   }
   const sessions = await deleteSessions(transaction, personId, 'all')
   await deleteSteps(transaction, personId)
   const user = await findSignedInUser(transaction, personId)
-  const removed = { totp: before?.hasTotp ?? false, passkeys: before?.passkeys ?? 0 }
+  const removed = {
+    totp: before?.hasTotp ?? false,
+    passkeys: before?.passkeys ?? 0,
+    identities: before?.identities ?? 0,
+  }
   return { user: user!, password, sessions, removed }
 }

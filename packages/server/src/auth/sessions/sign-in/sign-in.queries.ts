@@ -37,13 +37,16 @@ export interface SignedInUser {
   hasPassword: boolean
   hasTotp: boolean
   passkeys: number
+  /** How many identities of single sign-on are linked to the person. */
+  identities: number
 }
 
 export async function findSignedInUser(db: Database, personId: string): Promise<SignedInUser | undefined> {
   const [row] = await query<SignedInUser>(
     db,
     `select id, email, name, password_hash is not null as "hasPassword", totp_enabled as "hasTotp",
-       (select count(*)::int from passkey where account_id = person.id) as passkeys
+       (select count(*)::int from passkey where account_id = person.id) as passkeys,
+       (select count(*)::int from person_identity where person_id = person.id) as identities
      from person where id = $1`,
     [personId],
   )

@@ -56,3 +56,22 @@ export async function isLinked(db: Database, personId: string, issuer: string): 
   ])
   return rows.length > 0
 }
+
+export async function hasIdentity(
+  db: Database,
+  personId: string,
+  { issuer, subject }: { issuer: string; subject: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('person_identity')
+    .select('subject')
+    .where('person_id', '=', personId)
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function deleteIdentities(db: Database, personId: string): Promise<void> {
+  await db.deleteFrom('person_identity').where('person_id', '=', personId).execute()
+}

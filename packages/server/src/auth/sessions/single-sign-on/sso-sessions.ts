@@ -9,7 +9,7 @@ import { deleteSessions, insertSession } from '../sessions.queries.ts'
 import type { Session } from '../sessions.ts'
 import { newToken } from '../tokens.ts'
 import type { Provider, VerifiedSignIn } from './provider.ts'
-import { findIdToken, insertSsoSession } from './single-sign-on.queries.ts'
+import { findIdToken, hasIdentity, insertSsoSession } from './single-sign-on.queries.ts'
 import type { AdmittedPerson } from './sso-people.ts'
 
 export type SsoSessionDeps = Pick<AuthDeps, 'db' | 'clock' | 'sessions' | 'cookie' | 'addressOf' | 'onSignIn'> & {
@@ -17,7 +17,10 @@ export type SsoSessionDeps = Pick<AuthDeps, 'db' | 'clock' | 'sessions' | 'cooki
   sessionMs: number
 }
 
-/** Starts a session that ends after a fixed time. Returns the Set-Cookie headers. Throws if the person is disabled. */
+/**
+ * Starts a session that ends after a fixed time. Returns the Set-Cookie headers. Throws if the person is disabled, or if
+ * the identity is no longer linked to the person.
+ */
 export async function startSession(
   deps: SsoSessionDeps,
   request: FastifyRequest,
@@ -32,6 +35,8 @@ export async function startSession(
   await db.transaction().execute(async (transaction) => {
     await lockMasterKey(transaction, secrets)
     await insertSession(transaction, { ...session, personId, address, agent, created, method: SSO_METHOD })
+    // The insertion waits for any reset that removes the identity, so the check must come after the insertion.
+    if (!(await hasIdentity(transaction, personId, identity))) throw ssoError('sso-expired')
     await insertSsoSession(transaction, {
       personId,
       sessionId: session.id,

@@ -54,7 +54,8 @@ async function admit(deps: SsoPeopleDeps, identity: Identity, invitationHash: Bu
 
 /**
  * Finds the person with the identity. If the provider sends a different verified address than last time, updates the
- * person's address, unless that address is in use. Throws if the person is disabled.
+ * person's address, unless that address is in use. Returns undefined if no person has the identity, or if an operator
+ * has just removed it. Throws if the person is disabled.
  */
 async function findKnown({ db, clock }: SsoPeopleDeps, identity: Identity): Promise<AdmittedPerson | undefined> {
   return db.transaction().execute(async (transaction) => {
@@ -66,8 +67,8 @@ async function findKnown({ db, clock }: SsoPeopleDeps, identity: Identity): Prom
     const hasChanged = email !== null && email.toLowerCase() !== statedEmail?.toLowerCase()
     if (hasChanged && emailVerified && statedEmail !== null) await writeEmail(transaction, personId, email)
     await touchIdentity(transaction, identity, { email: email ?? statedEmail, now: clock() })
-    const { email: present } = (await findByIdentity(transaction, identity))!
-    return { personId, email: present }
+    const present = await findByIdentity(transaction, identity)
+    return present && { personId, email: present.email }
   })
 }
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Browser, newPerson, type Person, signIn } from '../../../../test/clients/browser.ts'
+import { statActivity } from '../../../../test/cluster/cluster-databases.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { type ForgingProvider, startForgingProvider } from '../../../../test/single-sign-on/forging-provider.ts'
 import {
@@ -10,7 +12,11 @@ import {
   signOn,
   ssoSettings,
   startLink,
+  startSignOn,
 } from '../../../../test/single-sign-on/sign-on.ts'
+import { resetPassword } from '../../../auth/sessions/passwords/operator-password-reset.ts'
+import { lockPerson } from '../../../auth/sessions/sign-in/sign-in.queries.ts'
+import type { Database } from '../../../db/database.ts'
 import { disableUser, enableUser } from '../user-administration.ts'
 
 let provider: ForgingProvider
@@ -32,6 +38,12 @@ afterAll(async () => {
   await provider.close()
 })
 
+const resetIn = (transaction: Database, { passwordOnly = false } = {}) =>
+  resetPassword(transaction, { email: person.email, passwordOnly })
+
+const reset = (options?: { passwordOnly: boolean }) =>
+  app.db.transaction().execute((transaction) => resetIn(transaction, options))
+
 const newClaims = () => ({ sub: randomUUID(), email: 'another@example.com' })
 
 describe('a session that links an identity', () => {
@@ -47,6 +59,7 @@ describe('a session that links an identity', () => {
       browser.auth('/change-password', { currentPassword: person.password, newPassword: randomUUID() }),
     'the user ends all other sessions': () => browser.auth('/revoke-other-sessions', {}),
     'the user ends the session': (id) => browser.auth('/revoke-session', { id }),
+    'an operator resets the password': () => reset(),
     'an operator disables and enables the user': async () => {
       await disableUser(app.db, person.email, new Date(now))
       await enableUser(app.db, person.email)
@@ -78,4 +91,66 @@ describe('a signed-in person', () => {
     const finishOther = await startLink(other, provider, claims)
     expect(reasonIn(await finishOther())).toBe('sso-link-required')
   })
+})
+
+describe('a linked identity', () => {
+  let claims: { sub: string; email: string; email_verified: boolean }
+  const signOnAgain = async () => personIn(await signOn(app, provider, { claims }))
+  beforeEach(async () => {
+    claims = { ...newClaims(), email_verified: true }
+    const finish = await startLink(browser, provider, claims)
+    await finish()
+  })
+
+  it('continues to work after a password reset, unless the reset removes it', async () => {
+    expect(await reset()).toMatchObject({ user: { identities: 1 }, removed: { identities: 0 } })
+    expect(await signOnAgain()).toMatchObject({ id: person.id })
+    const given = await reset({ passwordOnly: true })
+    expect(given).toMatchObject({ user: { identities: 0 }, removed: { identities: 1 } })
+    expect(await failureOf(app, provider, { claims })).toBe('sso-not-invited')
+
+    const fresh = await signIn(app, { ...person, password: given.password })
+    expect((await fresh.auth('/get-session')).body).toMatchObject({ singleSignOn: false })
+    const finish = await startLink(fresh, provider, claims)
+    await finish()
+    expect(await signOnAgain()).toMatchObject({ id: person.id })
+  })
+
+  it("is linked again after a reset if the provider confirms the person's address", async () => {
+    await reset({ passwordOnly: true })
+    claims.email = person.email
+    expect(await failureOf(app, provider, { claims: { ...claims, email_verified: false } })).toBe('sso-link-required')
+    expect(await signOnAgain()).toMatchObject({ id: person.id })
+  })
+
+  it('continues to work if the identities of another person are removed', async () => {
+    const other = await newPerson(app)
+    const options = { email: other.email, passwordOnly: true }
+    const given = await app.db.transaction().execute((transaction) => resetPassword(transaction, options))
+    expect(given.removed).toMatchObject({ identities: 0 })
+    expect(await signOnAgain()).toMatchObject({ id: person.id })
+  })
+
+  const steps: [string, (transaction: Database) => Promise<unknown>, string][] = [
+    ['finds the person', (transaction) => resetIn(transaction, { passwordOnly: true }), 'sso-not-invited'],
+    ['starts the session', (transaction) => lockPerson(transaction, person.email), 'sso-expired'],
+  ]
+  it.each(steps)('does not work if a reset removes it before the server %s', async (_, begin, reason) => {
+    const attempt = await startSignOn(app, provider, { claims })
+    const running = await app.db.transaction().execute(async (transaction) => {
+      await begin(transaction)
+      const response = attempt.finish()
+      await vi.waitFor(async () => expect(await countWaiting()).toBe(1), { timeout: 60_000 })
+      await resetIn(transaction, { passwordOnly: true })
+      return { response }
+    })
+    expect(reasonIn(await running.response)).toBe(reason)
+    expect(await personIn(attempt.browser)).toBeNull()
+  })
+
+  async function countWaiting(): Promise<number> {
+    const { rows } = await sql<{ count: number }>`select count(*)::int as count from ${sql.table(statActivity)}
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db)
+    return rows[0]!.count
+  }
 })
