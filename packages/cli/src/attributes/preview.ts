@@ -61,28 +61,44 @@ async function* differences(muster: Muster, planned: Planned, seen: Counts): Asy
 interface Target {
   id: string
   name: string
+  isDevice: boolean
   attributes: Attributes
   current: Attributes
 }
 
 /** One query reads both devices and services, because a device's ID is also the ID of its bulk service. */
 async function readTargets(muster: Muster, ids: string[], context: string | undefined): Promise<Target[]> {
-  const fields = { $: { id: ids }, id: true, name: true } as const
+  const fields = { $: { id: ids }, id: true, name: true, device: { id: true } } as const
   if (context === undefined) {
     const { login } = await muster.select({ login: { id: true, service: { ...fields, attributes: true } } })
-    return (login?.service ?? []).map((target) => ({ ...target, current: target.attributes }))
+    return (login?.service ?? []).map(({ device, ...target }) => ({
+      ...target,
+      isDevice: device.id === target.id,
+      current: target.attributes,
+    }))
   }
   const inContext = { $: { context } }
   const { login } = await muster.select({
     login: { id: true, service: { ...fields, attributes: inContext, overrides: inContext } },
   })
-  return (login?.service ?? []).map(({ overrides, ...target }) => ({ ...target, current: overrides }))
+  return (login?.service ?? []).map(({ device, overrides, ...target }) => ({
+    ...target,
+    isDevice: device.id === target.id,
+    current: overrides,
+  }))
 }
 
-function* differencesOf({ id, name, attributes, current }: Target, { changes }: Planned): Generator<Difference> {
+function* differencesOf(
+  { id, name, isDevice, attributes, current }: Target,
+  { changes }: Planned,
+): Generator<Difference> {
   for (const [attribute, value] of Object.entries(changes)) {
     const to = value as string | null
-    if (isReserved(attribute)) throw new CliError(`the attribute name ${JSON.stringify(attribute)} is reserved`)
+    if (isReserved(attribute, to)) throw new CliError(`the attribute name ${JSON.stringify(attribute)} is reserved`)
+    if (attribute.startsWith('$') && !isDevice) {
+      yield { id, name, attribute, from: null, to, problem: `rejected: only devices can have ${attribute}` }
+      continue
+    }
     if (typeof attributes[attribute] === 'object') {
       if (to !== null) yield { id, name, attribute, from: null, to, problem: `rejected: ${attribute} is a group` }
       else
@@ -100,5 +116,11 @@ function* differencesOf({ id, name, attributes, current }: Target, { changes }: 
   }
 }
 
-/** Among the names that begin with $, devices and services can have only those of the group $svc. */
-const isReserved = (name: string): boolean => name.startsWith('$') && !/^\$svc(\.|$)/.test(name)
+/**
+ * Among the names that begin with $, devices can have only $svc.categoryA to $svc.categoryE and $svc.statusA to
+ * $svc.statusE. A change can also remove the group $svc. Services cannot have any of these names.
+ */
+function isReserved(name: string, to: string | null): boolean {
+  if (name === '$svc') return to !== null
+  return name.startsWith('$') && !/^\$svc\.(category|status)[A-E]$/.test(name)
+}

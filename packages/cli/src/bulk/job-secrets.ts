@@ -45,12 +45,16 @@ export async function saveSecrets(
   })
   if (!response.ok || response.body === null) throw failed(`the server responded with status ${response.status}`)
   const reader = response.body.getReader()
-  for (;;) {
-    const { done, value } = await reader.read().catch((error: unknown) => {
-      throw failed(fetchFailure(error))
-    })
-    if (done) return { state, saved: true }
-    // Write each part as it arrives, because an interrupted download cannot be repeated.
-    await file.appendFile(value)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        throw failed(fetchFailure(error))
+      })
+      if (done) return { state, saved: true }
+      // Write each part as it arrives, because an interrupted download cannot be repeated.
+      await file.appendFile(value)
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
   }
 }

@@ -32,13 +32,19 @@ export const withStartOptions = (command: Command): Command =>
 export async function startPreviewed(muster: Muster, id: string, what: string, options: StartOptions): Promise<void> {
   const { dryRun = false, detach = false, json = false, yes = false } = options
   const cancel = (): Promise<unknown> => muster.mutations.cancelBulk({ id })
+  // If the server cannot cancel the job either, the first error is the more useful one.
+  const cancelAfterError = (): Promise<unknown> => cancel().catch(() => {})
   const interrupted = canceled()
   const { signal, release } = onInterrupt(() => {})
   const job = await waitForJob(muster, id, { json, interrupted }).catch(async (error: unknown) => {
-    if (error === interrupted) await cancel()
+    release()
+    if (error === interrupted) await cancelAfterError()
     throw error
   })
-  if (job.state !== 'READY') return assertComplete(job)
+  if (job.state !== 'READY') {
+    release()
+    return assertComplete(job)
+  }
   try {
     if (dryRun) await (json ? printJson(job) : printOne(job, jobColumns))
     await checkAndShowPreview(muster, job, options)
@@ -46,7 +52,8 @@ export async function startPreviewed(muster: Muster, id: string, what: string, o
     release()
     if (!dryRun && writingOf(job) > 0) await confirm(questionOf(job, what), { yes })
   } catch (error) {
-    await cancel()
+    release()
+    await cancelAfterError()
     throw error
   }
   if (dryRun) {

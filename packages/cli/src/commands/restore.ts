@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { usageError } from '../errors/cli-error.ts'
+import { isDay } from '../options/moment.ts'
 import { newCommand } from '../options/new-command.ts'
 import { wholeNumber } from '../options/option-values.ts'
 
@@ -44,9 +45,9 @@ server.`)
 /** Requires a time zone, because local time would depend on where the command runs. */
 function targetOf(text: string): Date | 'latest' {
   if (text === 'latest') return text
-  const hasFormat = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text)
+  const [, day] = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
   const date = new Date(text)
-  if (hasFormat && !Number.isNaN(date.getTime())) return date
+  if (day !== undefined && isDay(day) && !Number.isNaN(date.getTime())) return date
   throw new InvalidArgumentError('Expected a date and time with a time zone, such as 2026-11-22T14:30Z, or "latest".')
 }
 

@@ -34,14 +34,18 @@ export async function exportView(
   if (!response.ok || response.body === null) throw failed(`the server responded with status ${response.status}`)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   const counter = createRowCounter()
-  for (;;) {
-    const { done, value } = await reader.read().catch((error: unknown) => {
-      throw failed(fetchFailure(error))
-    })
-    // Do not count the header row as a device.
-    if (done) return counter.rows - 1
-    counter.add(value)
-    await write(value)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        throw failed(fetchFailure(error))
+      })
+      // Do not count the header row as a device.
+      if (done) return counter.rows - 1
+      counter.add(value)
+      await write(value)
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
   }
 }
 

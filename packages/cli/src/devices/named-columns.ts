@@ -18,13 +18,19 @@ const otherServiceColumns: readonly Column<ServiceRow>[] = [
   { name: 'contexts', value: ({ contexts = [] }) => joined(contexts) },
 ]
 
+/** Excludes the columns that are not fields, because `services.type` is the attribute `type` of a service. */
+const serviceFieldColumns = [...serviceColumns, ...otherServiceColumns].filter(
+  ({ name }) => !['device', 'type', 'deviceId'].includes(name),
+)
+
 /** Returns the column of a field or an attribute, such as `owner`, `services.port`, `statusA`, or `site`. */
 export function deviceColumn(name: string): Column<DeviceRow> {
   const column = findColumn([...deviceColumns, ...otherDeviceColumns], name)
   if (column !== undefined) return column
   if (/^(category|status)[A-E]$/.test(name)) return { ...attributeColumn(`$svc.${name}`), name }
   if (!name.startsWith('services.')) return attributeColumn(name)
-  const { value } = serviceColumn(withoutPrefix(name))
+  const ofService = withoutPrefix(name)
+  const { value } = findColumn(serviceFieldColumns, ofService) ?? attributeColumn<ServiceRow>(ofService)
   return { name, value: ({ services = [] }) => joined(services.map(value)) }
 }
 
@@ -40,33 +46,35 @@ export function serviceColumn(name: string): Column<ServiceRow> {
 
 /** Returns the selection of the fields that the columns with these names need. */
 export function selectDeviceFields(names: readonly string[], context: string | undefined) {
-  const ofServices = names.filter((name) => /^services(\.|$)/.test(name))
+  const ofServices = names.filter((name) => name.startsWith('services.'))
   const hasAttributes = names.some(
     (name) => !ofServices.includes(name) && findColumn([...deviceColumns, ...otherDeviceColumns], name) === undefined,
   )
+  const hasServices = ofServices.length > 0 || names.includes('services')
   return {
     ...rowFields,
     ...(names.includes('owner') && { owner: { email: true } as const }),
     ...(names.includes('contexts') && { contexts: true as const }),
-    ...(ofServices.length > 0 && { services: ownServiceFields(ofServices.map(withoutPrefix), context) }),
+    ...(hasServices && { services: ownServiceFields(ofServices.map(withoutPrefix), context) }),
     ...(hasAttributes && { attributes: attributesIn(context) }),
   }
 }
 
-/** Returns the selection of the fields that the columns with these names need. */
+/** Like `selectDeviceFields`. `names` must not contain names of `serviceColumns`. */
 export function selectServiceFields(names: readonly string[], context: string | undefined) {
-  const ofDevice = names.filter((name) => name.startsWith('device.')).map(withoutPrefix)
+  const ofDevice = names.filter((name) => name.startsWith('device.'))
+  const own = names.filter((name) => !ofDevice.includes(name))
   return {
-    ...ownServiceFields(names, context),
-    device: ofDevice.length > 0 ? selectDeviceFields(ofDevice, context) : ({ id: true, name: true } as const),
+    ...ownServiceFields(own, context),
+    device:
+      ofDevice.length > 0
+        ? selectDeviceFields(ofDevice.map(withoutPrefix), context)
+        : ({ id: true, name: true } as const),
   }
 }
 
 function ownServiceFields(names: readonly string[], context: string | undefined) {
-  const hasAttributes = names.some(
-    (name) =>
-      !name.startsWith('device.') && findColumn([...serviceColumns, ...otherServiceColumns], name) === undefined,
-  )
+  const hasAttributes = names.some((name) => findColumn(serviceFieldColumns, name) === undefined)
   return {
     ...serviceFields,
     created: true as const,

@@ -45,7 +45,9 @@ function moment(text: string, direction: 1 | -1): string {
 function dateOf(text: string): Date | undefined {
   const [, day, time = 'T00:00:00', zone = ''] =
     /^(\d{4}-\d\d-\d\d)(?:([T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? []
-  // `Date` accepts February 30 as a day in March.
-  if (day === undefined || new Date(day).toJSON()?.startsWith(day) !== true) return undefined
+  if (day === undefined || !isDay(day)) return undefined
   return new Date(`${day}${time.replace(' ', 'T')}${zone}`)
 }
+
+/** Returns whether a date such as 2026-11-20 exists. `Date` accepts February 30 as a day in March. */
+export const isDay = (day: string): boolean => new Date(day).toJSON()?.startsWith(day) === true

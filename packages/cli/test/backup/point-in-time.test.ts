@@ -161,10 +161,11 @@ describe('point-in-time recovery', longTimeout, () => {
       const refused = await fails(['restore', '--to', to, '--replace'])
       expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`it covers ${from} to ${until}.`) })
     }
-    expect(await fails(['restore', '--to', '2026-01-01T00:00:00'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('with a time zone'),
-    })
+    for (const to of ['2026-01-01T00:00:00', '2026-02-31T10:00Z'])
+      expect(await fails(['restore', '--to', to, '--replace'])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('with a time zone'),
+      })
 
     await writeFile(join(folder, 'data/PG_VERSION.zst'), zstdCompressSync('17\n'))
     const damaged = await fails(['restore', '--to', 'latest', '--replace'])

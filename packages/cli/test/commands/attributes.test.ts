@@ -186,10 +186,11 @@ describe('bulk changes', () => {
       stderr: expect.stringContaining('Rejected: 1.'),
     }
     expect(await run('attributes', 'set', '--all', 'mark=x', '--dry-run')).toMatchObject({ code: 3, ...rejected })
-    expect(await run('attributes', 'set', '--all', '$x=1', '--dry-run')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('the attribute name "$x" is reserved'),
-    })
+    for (const name of ['$x', '$svc', '$svc.other', '$svc.statusF'])
+      expect(await run('attributes', 'set', '--all', `${name}=1`, '--dry-run')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`the attribute name "${name}" is reserved`),
+      })
     expect(await run('attributes', 'set', 'c', 'mark=x', 'site=x', '--dry-run')).toMatchObject({
       code: 7,
       stdout: rejected.stdout,
@@ -202,6 +203,15 @@ describe('bulk changes', () => {
       code: 1,
       stderr: expect.stringContaining('reserved'),
     })
+  })
+
+  it('previews changes to reserved attributes of devices, and rejects those of services', async () => {
+    const { user, run, lines } = await createCliUser(app)
+    await addDevices(user, ['gate'], { $svc: { statusA: 'ok' } })
+    const [{ id }] = await lines('services', 'add', 'gate', 'ssh')
+    expect(await lines('attributes', 'unset', 'gate', '$svc', '--dry-run')).toMatchObject([{ to: null }])
+    const rejected = { code: 7, stdout: expect.stringContaining('rejected: only devices can have $svc.statusA') }
+    expect(await run('attributes', 'set', id, '$svc.statusA=x', '--dry-run')).toMatchObject(rejected)
   })
 
   it('changes the devices whose IDs are in a file', async () => {

@@ -137,6 +137,18 @@ it.each([
   expect(await lines('bulk', 'list')).toMatchObject([{ state: 'CANCELED' }])
 })
 
+it('shows why it did not start a job even if it cannot cancel the job', async () => {
+  const { user, run, write } = await createCliUser(app)
+  await addDevices(user, ['a'], {})
+  const proxy = await startBatchProxy(app.url, 'cancelBulk', () => proxy.interrupt())
+  const credentials = await write('credentials-of-proxy', credentialsOf(proxy.url, user))
+  const args = ['site=rome', '--device', 'a', '--yes', '--expect', '2', '--credentials', credentials]
+  expect(await run('bulk', 'set', ...args)).toMatchObject({
+    code: 7,
+    stderr: expect.stringContaining('would change, register, or delete 1 device, but --expect is 2'),
+  })
+})
+
 it('rejects CSV files that are not UTF-8', async () => {
   const { user, run, lines, write } = await createCliUser(app)
   await addDevices(user, ['a'], {})

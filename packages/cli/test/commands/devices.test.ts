@@ -84,6 +84,18 @@ describe('devices', () => {
     )
   })
 
+  it('lists attributes of services that have the name of a column of "services list"', async () => {
+    const { user, run, lines } = await createCliUser(app)
+    await addDevices(user, ['gate'])
+    const [service] = await lines('services', 'add', 'gate', 'ssh')
+    await run('attributes', 'set', service.id, 'type=x', 'deviceId=y')
+    const names = 'services,services.type,services.deviceId,services.title'
+    expect(await run('devices', 'list', '--columns', names, '--csv')).toMatchObject({
+      stdout: `${names}\nssh,x,y,SSH\n`,
+      stderr: '',
+    })
+  })
+
   it('filters with operators, combines several filters, and sorts by several keys', async () => {
     const { user, run, lines } = await createCliUser(app)
     await addDevices(user, ['a', 'b'], { site: 'oslo', load: '0.9' })
