@@ -9,7 +9,7 @@ export {
 } from './editor/completions-at-cursor.ts'
 export { type HighlightToken, tokens } from './editor/highlight.ts'
 export { type FilterLimit, filterLimits } from './limits.ts'
-export { type AttributeName, splitAttributeName } from './names/attribute-name.ts'
+export { type AttributeName, isReservedShortName, splitAttributeName } from './names/attribute-name.ts'
 export {
   type DeviceField,
   type EventField,

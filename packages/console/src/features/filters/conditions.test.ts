@@ -63,6 +63,7 @@ test.each([
   ['attributes.x', 'attributes.attributes.x', 'attributes.attributes.x'],
   ['a b.c', 'a b.c', 'attributes."a b".c'],
   ['$svc.statusA', '$svc.statusA', '$svc.statusA'],
+  ['statusA', 'attributes.statusA', 'attributes.statusA'],
 ])('lists the attribute %s as %s, and filters by %s', (attribute, name, subject) => {
   expect(nameAmongFields(attribute)).toBe(name)
   expect(subjectOf(name)).toBe(subject)
@@ -73,6 +74,8 @@ test.each([
   ['services.port', 'services.port'],
   ['attributes.rack', 'attributes.rack'],
   ['services.rack', 'services.attributes.rack'],
+  ['statusA', '$svc.statusA'],
+  ['services.statusA', 'services.attributes.statusA'],
 ])('writes the name %s as %s', (name, subject) => {
   expect(subjectOf(name)).toBe(subject)
 })

@@ -3,6 +3,7 @@ import {
   type FieldType,
   fieldType,
   fromChips,
+  isReservedShortName,
   parseFilter,
   printFilter,
   printName,
@@ -126,23 +127,26 @@ const isChoice =
 
 /**
  * Returns the name that an attribute has where names of fields are also possible. Adds the prefix `attributes.` if the
- * name would otherwise mean a field or an attribute of services.
+ * name would otherwise mean a field, an attribute of services, or an attribute in `$svc`, as the short name `statusA`.
  */
 export const nameAmongFields = (attribute: string): string =>
-  typeOf(attribute) !== undefined || /^(attributes|services)(\.|$)/.test(attribute)
+  typeOf(attribute) !== undefined || isReservedShortName(attribute) || /^(attributes|services)(\.|$)/.test(attribute)
     ? ATTRIBUTES_PREFIX + attribute
     : attribute
 
 /**
- * Returns the name of a field or an attribute as it is written in the filter language. Names of fields stay the same.
- * Names of attributes get the prefix `attributes.`, with which a filter accepts a name that no device has yet.
+ * Returns the name of a field or an attribute as it is written in the filter language. Names of fields stay the same,
+ * and short names of attributes in `$svc` become full names. Names of other attributes get the prefix `attributes.`,
+ * with which a filter accepts a name that no device has yet.
  */
 export function subjectOf(name: string): string {
   if (typeOf(name) !== undefined) return name
-  if (name.startsWith(SERVICE_PREFIX)) return SERVICE_PREFIX + subjectOf(name.slice(SERVICE_PREFIX.length))
-  const attribute = name.startsWith(ATTRIBUTES_PREFIX) ? name.slice(ATTRIBUTES_PREFIX.length) : name
+  if (isReservedShortName(name)) return `$svc.${name}`
+  const prefix = name.startsWith(SERVICE_PREFIX) ? SERVICE_PREFIX : ''
+  const rest = name.slice(prefix.length)
+  const attribute = rest.startsWith(ATTRIBUTES_PREFIX) ? rest.slice(ATTRIBUTES_PREFIX.length) : rest
   const written = printName(splitAttributeName(attribute))
-  return name.startsWith('$svc.') ? written : ATTRIBUTES_PREFIX + written
+  return prefix + (rest.startsWith('$svc.') ? written : ATTRIBUTES_PREFIX + written)
 }
 
 const SERVICE_PREFIX = 'services.'
