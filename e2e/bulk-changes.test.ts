@@ -133,7 +133,7 @@ describeConsole('changes to selected devices', () => {
     expect(platforms).toEqual(['board of node-1', null, 'board of node-3', 'board of node-4'])
   })
 
-  it('explains that a change can exclude only 100 of all matching devices', async () => {
+  it('explains that a change cannot exclude 101 of all matching devices', async () => {
     const page = await site.open(await personWith(site, numbered(120)))
     await page.getByLabel('Select all matching devices').check()
     await page.getByLabel('Select node-1', { exact: true }).click()

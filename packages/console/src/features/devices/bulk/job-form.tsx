@@ -2,10 +2,7 @@ import { Alert, Modal, Stack } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { FormButtons } from '../../../components/dialogs/form-buttons.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import type { SelectedDevices } from './selected-devices.ts'
-
-/** The API accepts at most this many values in a list of a filter. */
-const MAX_EXCEPTIONS = 100
+import { excludesTooMany, type SelectedDevices } from './selected-devices.ts'
 
 interface JobDialogProps {
   devices: SelectedDevices
@@ -15,14 +12,15 @@ interface JobDialogProps {
 }
 
 /** Shows the form of a job or, if the job cannot exclude as many devices as the user has deselected, the reason. */
-export function JobDialog({ devices: { selected }, title, children, onClose }: JobDialogProps) {
-  const exceptions = selected.kind === 'all' ? selected.except.size : 0
+export function JobDialog({ devices, title, children, onClose }: JobDialogProps) {
+  const { selected } = devices
   return (
     <Modal opened onClose={onClose} title={title}>
-      {exceptions > MAX_EXCEPTIONS ? (
+      {selected.kind === 'all' && excludesTooMany(devices) ? (
         <Alert color="red" variant="light" role="alert">
-          You have deselected {exceptions.toLocaleString()} of the matching devices, but a bulk job can exclude at most{' '}
-          {MAX_EXCEPTIONS}. Change the filter so that it matches fewer devices, or select the devices individually.
+          You have deselected {selected.except.size.toLocaleString()} of the matching devices, but the filter of a bulk
+          job cannot exclude that many. Change the filter so that it matches fewer devices, or select the devices
+          individually.
         </Alert>
       ) : (
         children

@@ -1,9 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
-import type { BulkOperationInput, BulkTargetInput } from '../../../graphql/schema-types.generated.ts'
+import type { BulkOperationInput } from '../../../graphql/schema-types.generated.ts'
 import { useChange } from '../../../graphql/use-change.ts'
-import type { DeviceFilter } from '../devices-search.ts'
 import { AppendBulkDocument, CreateBulkDocument, PreviewOpenBulkDocument } from './bulk.generated.ts'
-import type { SelectedDevices } from './selected-devices.ts'
+import { matching, type SelectedDevices } from './selected-devices.ts'
 
 /** The API accepts at most this many IDs per request. */
 const MAX_IDS = 1000
@@ -28,9 +27,4 @@ export function useCreateJob({ selected, filter }: SelectedDevices) {
     if (open) await preview({ id })
     await navigate({ to: '/changes/$jobId', params: { jobId: id } })
   }
-}
-
-function matching({ where = 'id:*', view, context }: DeviceFilter, except: ReadonlySet<string>): BulkTargetInput {
-  const others = [...except].map((id) => JSON.stringify(id)).join(' OR ')
-  return { where: others === '' ? where : `(${where}) AND NOT id = (${others})`, view, context }
 }
