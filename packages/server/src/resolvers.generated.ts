@@ -1965,10 +1965,7 @@ export type EventTarget = {
 export type EventType =
   /** A device became active or inactive (see Event.state). data: address (if known) */
   | 'DEVICE_STATE'
-  /**
-   * A service whose state is reported separately became active or inactive, possibly together with its device. data:
-   * address (if known)
-   */
+  /** A service with its own reports became active or inactive, possibly with its device. data: address (if known) */
   | 'SERVICE_STATE'
   /**
    * data: name, hardwareId, platform, services, and attributes as registered, and registrationCode (the ID of the
@@ -2029,10 +2026,7 @@ export type EventType =
    * paused (the reason)
    */
   | 'WEBHOOK_PAUSE'
-  /**
-   * data: name, kind, where, context, description, isShared, and sortBy, columns, and labels (each a comma-separated
-   * string; columns contains only the names of the columns)
-   */
+  /** data: name, kind, where, context, description, isShared, and sortBy, columns (names), and labels (comma-separated) */
   | 'VIEW_CREATE'
   /** data: changes (the old and new value of each field that changed, in the form of VIEW_CREATE) */
   | 'VIEW_UPDATE'
@@ -2056,10 +2050,7 @@ export type EventType =
   | 'INVITATION_CREATE'
   /** data: email */
   | 'INVITATION_DELETE'
-  /**
-   * data: name, permissions and groups (each a comma-separated string), where, view, context, and attributes (a JSON
-   * string)
-   */
+  /** data: name, permissions and groups (comma-separated), where, view, context, and attributes (a JSON string) */
   | 'ROLE_CREATE'
   /** data: changes (the old and new value of each field that changed, in the form of ROLE_CREATE) */
   | 'ROLE_UPDATE'

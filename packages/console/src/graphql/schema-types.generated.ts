@@ -298,10 +298,7 @@ export type EventType =
   | 'REGISTRATION_CODE_CREATE'
   /** data: prefix, name, uses, and used */
   | 'REGISTRATION_CODE_DELETE'
-  /**
-   * data: name, permissions and groups (each a comma-separated string), where, view, context, and attributes (a JSON
-   * string)
-   */
+  /** data: name, permissions and groups (comma-separated), where, view, context, and attributes (a JSON string) */
   | 'ROLE_CREATE'
   /** data: name */
   | 'ROLE_DELETE'
@@ -311,10 +308,7 @@ export type EventType =
   | 'SERVICE_ADD'
   /** data: the service's fields before it was removed */
   | 'SERVICE_REMOVE'
-  /**
-   * A service whose state is reported separately became active or inactive, possibly together with its device. data:
-   * address (if known)
-   */
+  /** A service with its own reports became active or inactive, possibly with its device. data: address (if known) */
   | 'SERVICE_STATE'
   /** data: changes (the old and new value of each field that changed) */
   | 'SERVICE_UPDATE'
@@ -332,10 +326,7 @@ export type EventType =
   | 'USER_ENABLE'
   /** An operator removed the user, who is the target. Recorded only in the account that was created first. data: none */
   | 'USER_REMOVE'
-  /**
-   * data: name, kind, where, context, description, isShared, and sortBy, columns, and labels (each a comma-separated
-   * string; columns contains only the names of the columns)
-   */
+  /** data: name, kind, where, context, description, isShared, and sortBy, columns (names), and labels (comma-separated) */
   | 'VIEW_CREATE'
   /** data: the view's fields before it was deleted, in the form of VIEW_CREATE */
   | 'VIEW_DELETE'
