@@ -37,8 +37,8 @@ export async function startPreviewed(muster: Muster, id: string, what: string, o
   const interrupted = canceled()
   const { signal, release } = onInterrupt(() => {})
   const job = await waitForJob(muster, id, { json, interrupted }).catch(async (error: unknown) => {
-    release()
     if (error === interrupted) await cancelAfterError()
+    release()
     throw error
   })
   if (job.state !== 'READY') {
@@ -52,8 +52,8 @@ export async function startPreviewed(muster: Muster, id: string, what: string, o
     release()
     if (!dryRun && writingOf(job) > 0) await confirm(questionOf(job, what), { yes })
   } catch (error) {
-    release()
     await cancelAfterError()
+    release()
     throw error
   }
   if (dryRun) {
