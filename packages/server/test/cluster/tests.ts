@@ -34,8 +34,6 @@ export const excludedTests: Readonly<Record<string, string>> = {
   'accepts the token again if the sessions could not be ended':
     'the test ends a connection of the coordinator, but a connection of a worker waits for the lock',
   'is returned with its ID, and the worker finishes the preview': ownStatement,
-  'does not work if a reset removes it before the server starts the session':
-    'the sign-in waits for the reset at an earlier statement, and PostgreSQL ends it because of a deadlock',
   'sends a delivery from only one server if the delivery is created while its webhook is released': ownStatement,
   'uses little memory, and loses no events, while the client is not reading':
     'inserting its events took longer than the time limit of a test',

@@ -113,6 +113,7 @@ export function directSignInCalls(personId: string): Send[] {
     (db) => accounts.writeSignInPolicy(db, personId, 'ANY'),
     (db) => accounts.findSignInPolicy(db, personId),
     (db) => identities.findByIdentity(db, key),
+    (db) => identities.lockByIdentity(db, key),
     (db) => identities.lockByEmail(db, 'unknown@example.com'),
     (db) => identities.insertIdentity(db, key, { personId, email: null, now }),
     (db) => settings.findOwnSettings(db, personId),

@@ -15,6 +15,7 @@ import {
   hasRoleFor,
   insertIdentity,
   lockByEmail,
+  lockByIdentity,
   touchIdentity,
   writeEmail,
 } from './identities.queries.ts'
@@ -59,7 +60,8 @@ async function admit(deps: SsoPeopleDeps, identity: Identity, invitationHash: Bu
  */
 async function findKnown({ db, clock }: SsoPeopleDeps, identity: Identity): Promise<AdmittedPerson | undefined> {
   return db.transaction().execute(async (transaction) => {
-    const found = await findByIdentity(transaction, identity)
+    // Lock the person before the identity, in the same order as a reset. Otherwise, the two could deadlock.
+    const found = await lockByIdentity(transaction, identity)
     if (found === undefined) return undefined
     const { personId, isDisabled, statedEmail } = found
     if (isDisabled) throw ssoError('sso-disabled')

@@ -17,16 +17,26 @@ export interface IdentifiedPerson {
 const columns = `person.id as "personId", person.email, email_confirmed as "emailConfirmed",
   person.disabled is not null or person.removed is not null as "isDisabled"`
 
+const byIdentity = `select ${columns}, person_identity.email as "statedEmail"
+  from person_identity join person on person.id = person_id where issuer = $1 and subject = $2`
+
 export async function findByIdentity(
   db: Database,
   { issuer, subject }: IdentityKey,
 ): Promise<IdentifiedPerson | undefined> {
-  const [row] = await query<IdentifiedPerson>(
-    db,
-    `select ${columns}, person_identity.email as "statedEmail"
-     from person_identity join person on person.id = person_id where issuer = $1 and subject = $2`,
-    [issuer, subject],
-  )
+  const [row] = await query<IdentifiedPerson>(db, byIdentity, [issuer, subject])
+  return row
+}
+
+/** Like `findByIdentity`, but also locks the person. Waits for any reset of the person that is running. */
+export async function lockByIdentity(
+  transaction: Database,
+  { issuer, subject }: IdentityKey,
+): Promise<IdentifiedPerson | undefined> {
+  const [row] = await query<IdentifiedPerson>(transaction, `${byIdentity} for no key update of person`, [
+    issuer,
+    subject,
+  ])
   return row
 }
 
