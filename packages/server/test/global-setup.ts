@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
@@ -49,7 +49,7 @@ async function startDatabase(dataFolder: string): Promise<{ connection: pg.Clien
   const url = process.env.MUSTER_TEST_DATABASE_URL
   if (url !== undefined) return { connection: { connectionString: url }, stop: async () => {} }
   // Turn off durability to save time. Tests of durability start a separate server.
-  return startEmbedded({
+  const embedded = await startEmbedded({
     dataFolder,
     log: { info() {}, warn: console.warn, error: console.error },
     onExit: (reason) => console.error(reason),
@@ -64,7 +64,16 @@ async function startDatabase(dataFolder: string): Promise<{ connection: pg.Clien
       shared_buffers: '256MB',
     },
   })
+  const stop = async (): Promise<void> => {
+    await embedded.stop()
+    const lines = (await readFile(join(dataFolder, 'pg.log'), 'utf8')).split('\n').filter((line) => FAILURE.test(line))
+    if (lines.length > 0) console.error(`The PostgreSQL server of the tests failed:\n${lines.slice(0, 50).join('\n')}`)
+  }
+  return { connection: embedded.connection, stop }
 }
+
+/** Matches messages about failures of the whole server, which can make many tests fail. */
+const FAILURE = /PANIC|terminated by signal|could not fork|No space left|[Oo]ut of memory|too many clients/
 
 async function createTemplate(connection: pg.ClientConfig, template: string): Promise<void> {
   await administer(connection, `create database "${template}"`)
@@ -92,8 +101,8 @@ export function atDatabase(connection: pg.ClientConfig, database: string): pg.Cl
 }
 
 /**
- * Drops a database, after all connections to it have ended on a cluster. Retries, because PostgreSQL waits only five seconds for connections to end, which can be too short
- * on a slow machine.
+ * Drops a database, after all connections to it have ended on a cluster. Retries, because PostgreSQL waits only five
+ * seconds for connections to end, which can be too short on a slow machine.
  */
 export async function dropDatabase(connection: pg.ClientConfig, name: string): Promise<void> {
   await disconnect(connection, name)
