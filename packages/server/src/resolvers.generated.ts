@@ -2761,7 +2761,7 @@ export type View = {
   kind: FilterKind;
   /** The filter in canonical form; null if the view lists everything. */
   where?: Maybe<Scalars['String']['output']>;
-  /** The context in which the filter and the order read attributes; null for base values. */
+  /** The context in which the filter and sort keys read attributes; null for base values. */
   context?: Maybe<Scalars['String']['output']>;
   /** The sort keys; empty for the default order. */
   sortBy: Array<Scalars['String']['output']>;

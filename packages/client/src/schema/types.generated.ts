@@ -923,7 +923,7 @@ export interface UserReference {
 /** A filter, a sort order, a context, and columns, saved under a name. Lists, bulk jobs, subscriptions, webhooks, roles, and access keys accept the ID of a view. */
 export interface View {
   columns: ViewColumn[]
-  /** The context in which the filter and the order read attributes; null for base values. */
+  /** The context in which the filter and sort keys read attributes; null for base values. */
   context: string | null
   created: string
   createdBy: ChangeSource
@@ -1808,7 +1808,7 @@ export interface MutationFields {
   createView: Branch<'View', 'one', {
     /** At most 50 columns. */
     columns?: readonly ViewColumnInput[] | null | undefined
-    /** The context in which the filter and the order read attributes. If omitted, they read base values. */
+    /** The context in which the filter and sort keys read attributes. Default: base values. */
     context?: string | null | undefined
     description?: string | null | undefined
     /** If false, callers whose role or key is restricted to some devices or attributes cannot see the view. */
@@ -2382,7 +2382,7 @@ export interface UserFields {
     application?: readonly number[] | null | undefined
     /** Attribute values by name. A device must match all of them; null matches a missing value. */
     attributes?: AttributeChanges | null | undefined
-    /** The context in which the filters and the order read attributes. */
+    /** The context in which filters and sort keys read attributes. Default: the view's context, or base values. */
     context?: string | null | undefined
     /** Position of the first record, counted from 1 by default (see User.limits). Ignored if after or last is set. */
     from?: number | null | undefined
@@ -2534,7 +2534,7 @@ export interface UserFields {
   services: Branch<'ServiceList', 'one', {
     /** Start after this service ID or page cursor. */
     after?: string | null | undefined
-    /** The context in which the filter and the order read attributes. */
+    /** The context in which the filter and sort keys read attributes. Default: the view's context, or base values. */
     context?: string | null | undefined
     /** Position of the first record, counted from 1 by default (see User.limits). Ignored if after or last is set. */
     from?: number | null | undefined
@@ -2596,7 +2596,7 @@ export interface UserReferenceFields {
 /** The selectable fields of View. */
 export interface ViewFields {
   columns: Branch<'ViewColumn', 'many'>
-  /** The context in which the filter and the order read attributes; null for base values. */
+  /** The context in which the filter and sort keys read attributes; null for base values. */
   context: Leaf<string | null>
   created: Leaf<string>
   createdBy: Branch<'ChangeSource', 'one'>
@@ -2863,7 +2863,7 @@ export interface Mutations {
   createView(args: {
     /** At most 50 columns. */
     columns?: readonly ViewColumnInput[] | null | undefined
-    /** The context in which the filter and the order read attributes. If omitted, they read base values. */
+    /** The context in which the filter and sort keys read attributes. Default: base values. */
     context?: string | null | undefined
     description?: string | null | undefined
     /** If false, callers whose role or key is restricted to some devices or attributes cannot see the view. */

@@ -34,7 +34,7 @@ export function createTraffic({ reports, throttle, logRejection, measure }: Traf
     async publish(session, packet) {
       const device = session?.device
       if (session === undefined || device === undefined || session.isCutOff)
-        throw new Error('the connection is not authenticated, or the server is closing it')
+        throw new Error('the connection is not authenticated, or the device has lost its access')
       packet.retain = false
       const logRejectedPublication = (reason: string, message?: string): void =>
         logRejection(reason, {

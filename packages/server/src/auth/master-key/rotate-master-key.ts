@@ -14,7 +14,7 @@ import { type Reencryption, reencryptAll } from './reencrypt.ts'
 export interface Rotation extends Reencryption {
   /** The location of the new key: a file path, or a setting's name. */
   key: string
-  /** The location of the previous key. Backups that were made under that key need it. */
+  /** The location of the previous key, which is required to restore backups from before the rotation. */
   former: string
 }
 

@@ -104,7 +104,7 @@ const terms = (random: Random): string => {
   return random.oneIn(3) ? `(${text})` : text
 }
 
-/** Half of the time, returns a character with a special meaning. Otherwise, returns one from any Unicode plane. */
+/** Returns a digit, space, or symbol half of the time. Otherwise, returns a Latin character or any Unicode character. */
 function character(random: Random): string {
   if (random.oneIn(2)) return random.pick([...'()"\'\\*:=<>!.,- \t\n%_$#/@&|;{}[]`~^?+0123456789aZ'])
   return String.fromCodePoint(random.below(random.oneIn(2) ? 0x250 : 0x110000))
