@@ -16,6 +16,8 @@ export interface Forgery {
   sign?: 'none' | 'shared' | 'stranger' | 'RS512'
   idToken?: (correct: string) => string | undefined
   tokenResponse?: (response: ServerResponse) => void
+  /** Called before the token endpoint responds. */
+  beforeToken?: () => Promise<unknown>
 }
 
 export interface ForgingProvider {
@@ -93,6 +95,7 @@ export async function startForgingProvider(): Promise<ForgingProvider> {
     tokenRequests.push(fields)
     const found = issued.get(fields.get('code') ?? '')
     if (found === undefined) return json({ error: 'invalid_grant' }, 400)
+    await found.forgery.beforeToken?.()
     if (found.forgery.tokenResponse !== undefined) return found.forgery.tokenResponse(response)
     json({ access_token: 'an-access-token', token_type: 'Bearer', id_token: await tokenOf(found) })
   }

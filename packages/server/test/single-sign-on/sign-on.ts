@@ -73,10 +73,11 @@ export async function startLink(
   browser: Browser,
   provider: ForgingProvider,
   claims: JWTPayload,
+  forgery?: Forgery,
 ): Promise<() => Promise<BrowserResponse>> {
   const { redirect } = (await browser.auth('/sso/link', {})).body
   const query = new URLSearchParams({
-    code: provider.issueCode(redirect, claims),
+    code: provider.issueCode(redirect, claims, forgery),
     state: new URL(redirect).searchParams.get('state')!,
     iss: provider.issuer,
   })

@@ -74,6 +74,7 @@ export function directSignInCalls(personId: string): Send[] {
     async (db) => {
       await ssoAttempts.insertAttempt(db, { ...attempt, invitationHash: null, personId: null })
     },
+    (db) => ssoAttempts.findAttempt(db, { id: 'x', browserHash: bytes }, now),
     (db) => ssoAttempts.takeAttempt(db, { id: 'x', browserHash: bytes }, now),
     (db) => ssoAttempts.deleteLinkAttempts(db, personId),
     async (db) => {

@@ -90,7 +90,7 @@ async function finishSignIn(
     identity = verified.identity
     const { returnTo, personId, invitationHash } = attempt
     if (personId !== null) {
-      await deps.people.link(identity, personId)
+      await deps.people.link(identity, { ...attempt, personId })
       return { returnTo, cookies: [] }
     }
     const person = await deps.people.admit(identity, invitationHash)

@@ -31,19 +31,38 @@ export async function insertAttempt(db: Database, attempt: StoredAttempt): Promi
     .execute()
 }
 
+export type AttemptKey = Pick<StoredAttempt, 'id' | 'browserHash'>
+
+const columns = `id, browser_hash as "browserHash", verifier, nonce, return_to as "returnTo",
+  invitation_hash as "invitationHash", person_id as "personId", expires`
+
+const isOpen = 'id = $1 and browser_hash = $2 and expires > $3'
+
+/** Ignores expired attempts and attempts from other browsers. */
+export async function findAttempt(
+  db: Database,
+  { id, browserHash }: AttemptKey,
+  now: Date,
+): Promise<StoredAttempt | undefined> {
+  const [row] = await query<StoredAttempt>(db, `select ${columns} from sso_attempt where ${isOpen}`, [
+    id,
+    browserHash,
+    now,
+  ])
+  return row
+}
+
 /** Deletes an attempt, because it must work only once. Ignores expired attempts and attempts from other browsers. */
 export async function takeAttempt(
   db: Database,
-  { id, browserHash }: Pick<StoredAttempt, 'id' | 'browserHash'>,
+  { id, browserHash }: AttemptKey,
   now: Date,
 ): Promise<StoredAttempt | undefined> {
-  const [row] = await query<StoredAttempt>(
-    db,
-    `delete from sso_attempt where id = $1 and browser_hash = $2 and expires > $3
-     returning id, browser_hash as "browserHash", verifier, nonce, return_to as "returnTo",
-       invitation_hash as "invitationHash", person_id as "personId", expires`,
-    [id, browserHash, now],
-  )
+  const [row] = await query<StoredAttempt>(db, `delete from sso_attempt where ${isOpen} returning ${columns}`, [
+    id,
+    browserHash,
+    now,
+  ])
   return row
 }
 

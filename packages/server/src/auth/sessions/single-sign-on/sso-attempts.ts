@@ -4,7 +4,7 @@ import { ssoError } from '../../authentication-reasons.ts'
 import { findPair } from '../session-cookie.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import type { AttemptChecks } from './provider.ts'
-import { insertAttempt, type StoredAttempt, takeAttempt } from './sso-attempts.queries.ts'
+import { findAttempt, insertAttempt, type StoredAttempt, takeAttempt } from './sso-attempts.queries.ts'
 
 const ATTEMPT_SECONDS = 600
 /** The cookie outlasts the attempt, so that the reason for rejecting a late response is `sso-expired`. */
@@ -43,6 +43,10 @@ export async function startAttempt(
   return { checks, cookie: `${nameOf(isSecure)}=${browser}; ${attributes}` }
 }
 
+/**
+ * Returns the attempt of a response from the provider. Deletes a sign-in's attempt. An attempt to link an identity stays
+ * until the link is complete, so that ending the person's sessions also stops a link that is waiting for the provider.
+ */
 export async function endAttempt(
   { db, clock, isSecure }: AttemptDeps,
   request: FastifyRequest,
@@ -50,8 +54,9 @@ export async function endAttempt(
   const browser = browserOf(request, isSecure)
   const { state } = request.query as Record<string, unknown>
   if (browser === undefined || typeof state !== 'string' || !TOKEN_PATTERN.test(state)) throw ssoError('sso-failed')
-  const id = hashToken(state).toString('hex')
-  const attempt = await takeAttempt(db, { id, browserHash: hashToken(browser) }, clock())
+  const key = { id: hashToken(state).toString('hex'), browserHash: hashToken(browser) }
+  const found = await findAttempt(db, key, clock())
+  const attempt = found?.personId === null ? await takeAttempt(db, key, clock()) : found
   if (attempt === undefined) throw ssoError('sso-expired')
   return { attempt, checks: { state, nonce: attempt.nonce, verifier: attempt.verifier } }
 }

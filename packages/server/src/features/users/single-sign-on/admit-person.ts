@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import { ssoError } from '../../../auth/authentication-reasons.ts'
 import type { Identity } from '../../../auth/sessions/single-sign-on/identity.ts'
-import type { AdmittedPerson, SsoPeople } from '../../../auth/sessions/single-sign-on/sso-people.ts'
+import { takeAttempt } from '../../../auth/sessions/single-sign-on/sso-attempts.queries.ts'
+import type { AdmittedPerson, LinkAttempt, SsoPeople } from '../../../auth/sessions/single-sign-on/sso-people.ts'
 import type { Config } from '../../../config.ts'
 import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
@@ -29,7 +30,7 @@ export interface SsoPeopleDeps {
 
 export const ssoPeople = (deps: SsoPeopleDeps): SsoPeople => ({
   admit: (identity, invitationHash) => admit(deps, identity, invitationHash),
-  link: (identity, personId) => link(deps, identity, personId),
+  link: (identity, attempt) => link(deps, identity, attempt),
   async findTarget(identity) {
     const { db } = deps
     const found = (await findByIdentity(db, identity)) ?? (identity.email && (await lockByEmail(db, identity.email)))
@@ -159,11 +160,17 @@ async function acceptInvitation(
   }
 }
 
-/** Links the identity to a person who is signed in. Throws if the identity belongs to another person. */
-async function link({ db, clock }: SsoPeopleDeps, identity: Identity, personId: string): Promise<void> {
+/**
+ * Completes the attempt of a signed-in person to link the identity. Throws if the person's sessions have ended, or if
+ * the identity belongs to another person.
+ */
+async function link({ db, clock }: SsoPeopleDeps, identity: Identity, attempt: LinkAttempt): Promise<void> {
+  const { personId } = attempt
   await db.transaction().execute(async (transaction) => {
     const linked = await insertIdentity(transaction, identity, { personId, email: identity.email, now: clock() })
     if (!linked && (await findByIdentity(transaction, identity))?.personId !== personId)
       throw ssoError('sso-link-required')
+    // The insertion waits for any reset, which deletes the attempt, so the check must come after the insertion.
+    if ((await takeAttempt(transaction, attempt, clock())) === undefined) throw ssoError('sso-expired')
   })
 }

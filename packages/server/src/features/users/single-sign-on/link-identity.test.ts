@@ -74,6 +74,13 @@ describe('a session that links an identity', () => {
     expect(await personIn(other)).toBeNull()
     expect(await failureOf(app, provider, { claims })).toBe('sso-not-invited')
   })
+
+  it('cannot complete the link if the sessions end while the server waits for the provider', async () => {
+    const claims = newClaims()
+    const finish = await startLink(browser, provider, claims, { beforeToken: () => reset() })
+    expect(reasonIn(await finish())).toBe('sso-expired')
+    expect(await failureOf(app, provider, { claims })).toBe('sso-not-invited')
+  })
 })
 
 describe('a signed-in person', () => {
