@@ -147,7 +147,7 @@ export interface AccessKey {
   algorithm: string
   /** The names of the attributes that the key can read and set; null for all names. */
   attributes: AttributeScope | null
-  /** The context in which the filter in where and the view's filter read attributes; null for the default. The default is the view's context or, without one, base values. */
+  /** The context in which the filter in where and the view's filter read attributes. If null, they read attributes in the view's context or, without one, base values. */
   context: string | null
   created: string
   /** The caller that created the key; null if an earlier release created the key without recording the caller. */
@@ -652,7 +652,7 @@ export interface Freshness {
 export interface Grant {
   /** The names of the attributes that the request can read and set; null for all names. */
   attributes: AttributeScope | null
-  /** The context in which the filter in where and the view's filter read attributes; null for the default. The default is the view's context or, without one, base values. */
+  /** The context in which the filter in where and the view's filter read attributes. If null, they read attributes in the view's context or, without one, base values. */
   context: string | null
   permissions: Permission[]
   view: View | null
@@ -810,7 +810,7 @@ export interface Role {
   /** The names of the attributes that members with the role can read and set; null for all names. */
   attributes: AttributeScope | null
   builtIn: boolean
-  /** The context in which the filter in where and the view's filter read attributes; null for the default. The default is the view's context or, without one, base values. */
+  /** The context in which the filter in where and the view's filter read attributes. If null, they read attributes in the view's context or, without one, base values. */
   context: string | null
   /** The single sign-on groups whose members get this role. */
   groups: string[]
@@ -959,7 +959,7 @@ export interface ViewColumn {
 
 /** A webhook sends the account's events to a receiver in HTTP POST requests. The requests are signed according to the Standard Webhooks specification. */
 export interface Webhook {
-  /** The context in which the filter in where and the view's filter read attributes; null for the default. The default is the view's context or, without one, base values. Without where and view, the context has no effect. */
+  /** The context in which the filter in where and the view's filter read attributes. If null, they read attributes in the view's context or, without one, base values. Without where and view, the context has no effect. */
   context: string | null
   created: string
   enabled: boolean
@@ -1020,7 +1020,7 @@ export interface AccessKeyFields {
   algorithm: Leaf<string>
   /** The names of the attributes that the key can read and set; null for all names. */
   attributes: Branch<'AttributeScope', 'maybe'>
-  /** The context in which the filter in where and the view's filter read attributes; null for the default. The default is the view's context or, without one, base values. */
+  /** The context in which the filter in where and the view's filter read attributes. If null, they read attributes in the view's context or, without one, base values. */
   context: Leaf<string | null>
   created: Leaf<string>
   /** The caller that created the key; null if an earlier release created the key without recording the caller. */
@@ -1608,7 +1608,7 @@ export interface FreshnessFields {
 export interface GrantFields {
   /** The names of the attributes that the request can read and set; null for all names. */
   attributes: Branch<'AttributeScope', 'maybe'>
-  /** The context in which the filter in where and the view's filter read attributes; null for the default. The default is the view's context or, without one, base values. */
+  /** The context in which the filter in where and the view's filter read attributes. If null, they read attributes in the view's context or, without one, base values. */
   context: Leaf<string | null>
   permissions: Leaf<Permission[]>
   view: Branch<'View', 'maybe'>
@@ -2163,7 +2163,7 @@ export interface RoleFields {
   /** The names of the attributes that members with the role can read and set; null for all names. */
   attributes: Branch<'AttributeScope', 'maybe'>
   builtIn: Leaf<boolean>
-  /** The context in which the filter in where and the view's filter read attributes; null for the default. The default is the view's context or, without one, base values. */
+  /** The context in which the filter in where and the view's filter read attributes. If null, they read attributes in the view's context or, without one, base values. */
   context: Leaf<string | null>
   /** The single sign-on groups whose members get this role. */
   groups: Leaf<string[]>
@@ -2634,7 +2634,7 @@ export interface ViewColumnFields {
 
 /** The selectable fields of Webhook. */
 export interface WebhookFields {
-  /** The context in which the filter in where and the view's filter read attributes; null for the default. The default is the view's context or, without one, base values. Without where and view, the context has no effect. */
+  /** The context in which the filter in where and the view's filter read attributes. If null, they read attributes in the view's context or, without one, base values. Without where and view, the context has no effect. */
   context: Leaf<string | null>
   created: Leaf<string>
   /** The webhook's deliveries, newest first. The server keeps them for 30 days. */
