@@ -74,16 +74,13 @@ export async function* targetPages(
     return
   }
   // Sort by ID, because changes do not affect this order.
-  const page = { sort: 'id asc', size: PAGE, ...(cursor === null ? {} : { after: String(cursor) }) }
+  const page = { sort: 'id asc', size: PAGE, after: cursor === null ? undefined : String(cursor) }
   const devices = muster.devices({ ...filterOf(targets, context), ...page, select: { id: true } })
   for await (const { items, cursor: next } of devices.pages()) yield { ids: items.map(({ id }) => id), cursor: next }
 }
 
-function filterOf({ where, now }: Extract<Targets, { where: string[] }>, context: string | undefined) {
-  const filter = joinFilters(where)
-  return {
-    ...(filter !== undefined && { where: filter }),
-    ...(now !== undefined && { now }),
-    ...(context !== undefined && { context }),
-  }
-}
+const filterOf = ({ where, now }: Extract<Targets, { where: string[] }>, context: string | undefined) => ({
+  where: joinFilters(where),
+  now,
+  context,
+})

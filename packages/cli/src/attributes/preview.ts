@@ -68,23 +68,13 @@ interface Target {
 
 /** One query reads both devices and services, because a device's ID is also the ID of its bulk service. */
 async function readTargets(muster: Muster, ids: string[], context: string | undefined): Promise<Target[]> {
-  const fields = { $: { id: ids }, id: true, name: true, device: { id: true } } as const
-  if (context === undefined) {
-    const { login } = await muster.select({ login: { id: true, service: { ...fields, attributes: true } } })
-    return (login?.service ?? []).map(({ device, ...target }) => ({
-      ...target,
-      isDevice: device.id === target.id,
-      current: target.attributes,
-    }))
-  }
-  const inContext = { $: { context } }
-  const { login } = await muster.select({
-    login: { id: true, service: { ...fields, attributes: inContext, overrides: inContext } },
-  })
+  const fields = { $: { id: ids }, id: true, name: true, device: { id: true }, attributes: { $: { context } } } as const
+  const overrides = context === undefined ? {} : ({ overrides: { $: { context } } } as const)
+  const { login } = await muster.select({ login: { id: true, service: { ...fields, ...overrides } } })
   return (login?.service ?? []).map(({ device, overrides, ...target }) => ({
     ...target,
     isDevice: device.id === target.id,
-    current: overrides,
+    current: overrides ?? target.attributes,
   }))
 }
 

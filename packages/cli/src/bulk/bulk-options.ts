@@ -55,8 +55,4 @@ export const withRate = (command: Command): Command =>
     wholeNumber(1, 10_000),
   )
 
-export const jobArguments = ({ name, rate, maxFailures }: JobOptions) => ({
-  ...(name !== undefined && { name }),
-  ...(rate !== undefined && { rate }),
-  ...(maxFailures !== undefined && { maxFailures }),
-})
+export const jobArguments = ({ name, rate, maxFailures }: JobOptions) => ({ name, rate, maxFailures })

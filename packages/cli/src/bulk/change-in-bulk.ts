@@ -30,11 +30,7 @@ export async function changeInBulk(operations: Operations, what: string, options
   const target =
     device.length > 0
       ? { ids: [...new Set(await findDeviceIds(muster, device))] }
-      : {
-          ...(filter !== undefined && { where: filter }),
-          ...(view !== undefined && { view: view.id }),
-          ...(context !== undefined && { context }),
-        }
+      : { where: filter, view: view?.id, context }
   const { id } = await (parts === undefined
     ? muster.mutations.createBulk({ ...input, target })
     : createCsvJob(muster, parts, input))
@@ -46,11 +42,6 @@ export async function changeAttributesInBulk(
   what: string,
   { services, ...options }: AttributeOptions,
 ): Promise<void> {
-  const { context } = options
-  const setAttributes = {
-    attributes,
-    ...(context !== undefined && { context }),
-    ...(services !== undefined && { services }),
-  }
+  const setAttributes = { attributes, context: options.context, services }
   await changeInBulk([{ setAttributes }], `${what} of${services === undefined ? '' : ' the services of'}`, options)
 }

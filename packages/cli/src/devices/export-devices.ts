@@ -26,8 +26,7 @@ export async function exportView(
   muster: Muster,
   { where, context, view, write }: Export & { view: string },
 ): Promise<number> {
-  const args = { view, ...(where !== undefined && { where }), ...(context !== undefined && { context }) }
-  const { login } = await muster.select({ login: { devicesUrl: { $: args } } })
+  const { login } = await muster.select({ login: { devicesUrl: { $: { view, where, context } } } })
   const response = await fetch(login!.devicesUrl).catch((error: unknown) => {
     throw failed(fetchFailure(error))
   })

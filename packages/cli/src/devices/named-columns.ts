@@ -83,7 +83,7 @@ function ownServiceFields(names: readonly string[], context: string | undefined)
   }
 }
 
-const attributesIn = (context: string | undefined) => ({ $: context === undefined ? {} : { context } })
+const attributesIn = (context: string | undefined) => ({ $: { context } })
 
 const findColumn = <Row>(columns: readonly Column<Row>[], name: string): Column<Row> | undefined =>
   columns.find((column) => column.name === name)

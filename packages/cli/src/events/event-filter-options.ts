@@ -55,14 +55,13 @@ export async function eventFilterArguments(
   view: ViewRow | undefined,
 ) {
   const deviceId = await findDeviceIds(muster, device)
-  const filter = joinFilters(where)
   return {
-    ...(type && { types: type }),
-    ...(deviceId.length > 0 && { deviceId }),
-    ...(since !== undefined && { minDate: since }),
-    ...(until !== undefined && { maxDate: until }),
-    ...(filter !== undefined && { where: filter }),
-    ...(view !== undefined && { view: view.id }),
-    ...(context !== undefined && { context }),
+    types: type,
+    deviceId: deviceId.length > 0 ? deviceId : undefined,
+    minDate: since,
+    maxDate: until,
+    where: joinFilters(where),
+    view: view?.id,
+    context,
   }
 }

@@ -1,5 +1,6 @@
 import type { Permission } from '@muster/client'
 import type { Command } from 'commander'
+import { nullIfRemoved } from '../options/changes.ts'
 import { namesWithCommas, wholeNumber } from '../options/option-values.ts'
 
 /** Parses permissions such as `DEVICE_READ` or `device-read`. The server rejects unknown names. */
@@ -46,20 +47,14 @@ export interface AccessChange {
 }
 
 export function accessOf({ permissions: names, read, write, attributes, where, view, context }: AccessChange) {
+  const isScoped = read !== undefined || write !== undefined
   const access = {
-    ...(names !== undefined && { permissions: names }),
-    ...(attributes === false && { attributes: null }),
+    permissions: names,
     // With --read but without --write, the role or key cannot set attributes.
-    ...((read !== undefined || write !== undefined) && { attributes: { read: read ?? [], write: write ?? [] } }),
-    ...(where !== undefined && { where: where === false ? null : where }),
-    ...(view !== undefined && { view: view === false ? null : view }),
-    ...(context !== undefined && { context: context === false ? null : context }),
+    attributes: isScoped ? { read: read ?? [], write: write ?? [] } : attributes === false ? null : undefined,
+    where: nullIfRemoved(where),
+    view: nullIfRemoved(view),
+    context: nullIfRemoved(context),
   }
-  return Object.keys(access).length === 0 ? undefined : access
+  return Object.values(access).some((value) => value !== undefined) ? access : undefined
 }
-
-export const accessArguments = ({ networks, rateShare, ...options }: AccessOptions) => ({
-  ...(accessOf(options) !== undefined && { access: accessOf(options) }),
-  ...(networks !== undefined && { networks }),
-  ...(rateShare !== undefined && { rateShare }),
-})

@@ -116,13 +116,13 @@ function readColumn(text: string): { name: string; label?: string } {
 /** Returns the arguments for creating or updating a view. An empty value, as in `--where ''`, removes the property. */
 export function viewArguments({ where, context, sort, columns, description, label, shared }: ViewOptions) {
   return {
-    ...(where !== undefined && { where: where.join('') === '' ? null : joinFilters(where) }),
-    ...(context !== undefined && { context: context || null }),
-    ...(sort !== undefined && { sortBy: sort }),
-    ...(columns !== undefined && { columns: columns.map(readColumn) }),
-    ...(description !== undefined && { description: description || null }),
-    ...(label !== undefined && { labels: label.filter((each) => each !== '') }),
-    ...(shared !== undefined && { isShared: shared }),
+    where: where?.join('') === '' ? null : joinFilters(where ?? []),
+    context: context === '' ? null : context,
+    sortBy: sort,
+    columns: columns?.map(readColumn),
+    description: description === '' ? null : description,
+    labels: label?.filter((each) => each !== ''),
+    isShared: shared,
   }
 }
 

@@ -2,7 +2,7 @@ import type { Muster } from '@muster/client'
 import type { Command } from 'commander'
 import { joinFilters, whereHelp } from '../devices/where.ts'
 import { collect } from '../options/option-values.ts'
-import { findView } from '../views/views.ts'
+import { findGivenView } from '../views/views.ts'
 
 export interface SelectionOptions {
   where?: string[]
@@ -27,8 +27,8 @@ export const withSelectionOptions = (command: Command): Command =>
 /** An empty value becomes null, which removes the setting from the webhook. */
 export async function selectionArguments(muster: Muster, { where, view, context }: SelectionOptions) {
   return {
-    ...(where !== undefined && { where: where.join('') === '' ? null : joinFilters(where) }),
-    ...(view !== undefined && { view: view === '' ? null : (await findView(muster, view)).id }),
-    ...(context !== undefined && { context: context || null }),
+    where: where?.join('') === '' ? null : joinFilters(where ?? []),
+    view: view === '' ? null : (await findGivenView(muster, view))?.id,
+    context: context === '' ? null : context,
   }
 }

@@ -9,5 +9,5 @@ interface Options extends ClientOptions {
 
 export const buildCommand = (): Command =>
   newJobCommand<Options>('resume', "Continue a paused job, or change a running job's rate.", (muster, id, { rate }) =>
-    muster.mutations.resumeBulk({ id, ...(rate !== undefined && { rate }) }),
+    muster.mutations.resumeBulk({ id, rate }),
   ).option('--rate <count>', 'new maximum number of devices per second, 1 to 10,000', wholeNumber(1, 10_000))

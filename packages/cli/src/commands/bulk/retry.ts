@@ -27,6 +27,6 @@ muster bulk retry bj_… --status failed,skipped`)
 async function run(given: string, { status, ...options }: Options): Promise<void> {
   const statuses = upperNames(status, ['FAILED', 'SKIPPED'] as const, '--status')
   const muster = await openMuster(options, 6)
-  const { id } = await muster.mutations.retryBulk({ id: given, ...(statuses !== undefined && { statuses }) })
+  const { id } = await muster.mutations.retryBulk({ id: given, statuses })
   await startPreviewed(muster, id, 'Change', options)
 }

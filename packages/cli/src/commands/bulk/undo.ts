@@ -15,6 +15,6 @@ connected or changed since then. You cannot undo a job that deletes devices.`)
 
 async function run(given: string, { rate, ...options }: StartOptions & { rate?: number }): Promise<void> {
   const muster = await openMuster(options, 6)
-  const { id } = await muster.mutations.undoBulk({ id: given, ...(rate !== undefined && { rate }) })
+  const { id } = await muster.mutations.undoBulk({ id: given, rate })
   await startPreviewed(muster, id, 'Revert', options)
 }

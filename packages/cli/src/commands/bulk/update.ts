@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type BulkOptions, withBulkOptions } from '../../bulk/bulk-options.ts'
 import { changeInBulk } from '../../bulk/change-in-bulk.ts'
 import { usageError } from '../../errors/cli-error.ts'
+import { nullIfRemoved } from '../../options/changes.ts'
 import { newClientCommand } from '../../options/new-command.ts'
 
 interface Options extends BulkOptions {
@@ -30,11 +31,11 @@ muster bulk update --csv fleet.csv`)
 
 async function run({ rename, platform, hardwareId, ...options }: Options): Promise<void> {
   const update = {
-    ...(rename !== undefined && { name: rename }),
-    ...(platform !== undefined && { platform: platform === false ? null : platform }),
-    ...(hardwareId !== undefined && { hardwareId: hardwareId === false ? null : hardwareId }),
+    name: rename,
+    platform: nullIfRemoved(platform),
+    hardwareId: nullIfRemoved(hardwareId),
   }
-  const isEmpty = Object.keys(update).length === 0
+  const isEmpty = Object.values(update).every((value) => value === undefined)
   if (isEmpty && options.csv === undefined)
     throw usageError(
       'nothing to change',

@@ -44,7 +44,7 @@ async function run(nameOrId: string, { since, until, ...options }: Options): Pro
   const { availability } = await muster.getDevice(await findDeviceId(muster, nameOrId), {
     select: {
       availability: {
-        $: { from: since, ...(until !== undefined && { until }) },
+        $: { from: since, until },
         ...{ share: true, outages: true },
         segments: { from: true, until: true, state: true },
       },

@@ -57,19 +57,13 @@ function readInterval(text: string): (typeof intervals)[number] {
 
 async function run(by: string[], options: Options): Promise<void> {
   const muster = await openMuster(options, 6)
+  const { size, interval, context } = options
   const where = joinFilters(options.where ?? [])
   const view = await findGivenView(muster, options.view)
   const { login } = await muster.select({
     login: {
       facets: {
-        $: {
-          by,
-          size: options.size,
-          interval: options.interval,
-          ...(where !== undefined && { where }),
-          ...(view !== undefined && { view: view.id }),
-          ...(options.context !== undefined && { context: options.context }),
-        },
+        $: { by, size, interval, where, view: view?.id, context },
         name: true,
         buckets: { value: true, count: true, active: true, where: true },
         missing: true,
@@ -86,7 +80,6 @@ async function run(by: string[], options: Options): Promise<void> {
     for (const facet of facets) console.log(JSON.stringify(facet))
     return
   }
-  const { size } = options
   for (const [index, facet] of facets.entries()) {
     if (index > 0) console.log('')
     const rows: Row[] = facet.buckets.map(({ value, count, active }) => ({ value, devices: count, active }))

@@ -26,7 +26,7 @@ async function run(nameOrId: string, { context, ...options }: Options): Promise<
     select: {
       ...rowFields,
       contexts: true,
-      attributes: { $: context === undefined ? {} : { context } },
+      attributes: { $: { context } },
       services: serviceFields,
     },
   })

@@ -55,10 +55,10 @@ async function run(nameOrId: string, name: string | undefined, { context, since,
   })
   const items = changesOf(muster, await findDeviceId(muster, nameOrId), {
     size: Math.min(MAX_PAGE_SIZE, options.limit + 1),
-    ...(name !== undefined && { name }),
-    ...(context !== undefined && { context }),
-    ...(since !== undefined && { minDate: since }),
-    ...(until !== undefined && { maxDate: until }),
+    name,
+    context,
+    minDate: since,
+    maxDate: until,
   })
   await printList({ items, columns, options, empty: 'No changes found.' })
 }

@@ -54,10 +54,9 @@ async function run(word: string | undefined, options: Options): Promise<void> {
   await assertKnownNames(muster, { option: '--columns', names: otherNames })
   const filters = [...(word === undefined ? [] : [quote(word)]), ...(options.where ?? [])]
   const where = joinFilters(filters)
-  const attributes = context === undefined ? true : ({ $: { context } } as const)
   const select = {
     ...selectDeviceFields(options.json ? [] : otherNames, context),
-    ...(options.json ? { attributes, services: serviceFields } : {}),
+    ...(options.json ? { attributes: { $: { context } }, services: serviceFields } : {}),
   }
   const items = matching(muster, { where, view: view?.id, context, select, sortBy, limit })
   const empty =
@@ -83,9 +82,9 @@ function matching(
   { where, view, context, select, sortBy, limit }: ListQuery,
 ): AsyncIterable<DeviceRow> {
   const devices = muster.devices({
-    ...(where !== undefined && { where }),
-    ...(view !== undefined && { view }),
-    ...(context !== undefined && { context }),
+    where,
+    view,
+    context,
     sortBy,
     size: Math.min(MAX_PAGE_SIZE, limit + 1),
     // The casts are valid, because callers select at least the required fields of a DeviceRow.

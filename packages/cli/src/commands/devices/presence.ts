@@ -47,7 +47,7 @@ async function run({ since, until, ...options }: Options): Promise<void> {
   const { login } = await muster.select({
     login: {
       presence: {
-        $: { from: since, ...(until !== undefined && { until }) },
+        $: { from: since, until },
         ...{ at: true, online: true, minOnline: true, devices: true },
       },
     },

@@ -35,11 +35,7 @@ async function run({ where = [], view: viewName, context, ...options }: Options)
   const { login } = await muster.select({
     login: {
       deviceTotals: {
-        $: {
-          ...(filter !== undefined && { where: filter }),
-          ...(view !== undefined && { view: view.id }),
-          ...(context !== undefined && { context }),
-        },
+        $: { where: filter, view: view?.id, context },
         ...{ total: true, active: true, inactive: true, neverReported: true, stale: true },
       },
     },

@@ -38,9 +38,9 @@ async function run(given: Options): Promise<void> {
   let last: string | undefined
   try {
     const events = muster.events({
-      ...(type && { types: type }),
-      ...(deviceId.length > 0 && { deviceId }),
-      ...(after !== undefined && { after }),
+      types: type,
+      deviceId: deviceId.length > 0 ? deviceId : undefined,
+      after,
       where: selection.where ?? undefined,
       view: selection.view ?? undefined,
       context: selection.context ?? undefined,

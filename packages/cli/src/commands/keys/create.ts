@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { credentialsFile } from '../../credentials/credentials.ts'
 import { assertProfileName, writeProfile } from '../../credentials/write-profile.ts'
 import { CliError } from '../../errors/cli-error.ts'
-import { type AccessOptions, accessArguments, withAccessOptions } from '../../keys/access-options.ts'
+import { type AccessOptions, accessOf, withAccessOptions } from '../../keys/access-options.ts'
 import { readPublicKey } from '../../keys/public-key.ts'
 import { futureMoment } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
@@ -56,8 +56,9 @@ async function run(
   if (save !== undefined) assertProfileName(save)
   const publicKey = keyFile === undefined ? undefined : await readPublicKey(keyFile)
   const muster = await openMuster(options, 4)
-  const given = { name, expires, publicKey, readOnly, requireDigest, personal, ...accessArguments(options) }
-  const { key, secret, accessKey } = await muster.mutations.createAccessKey(given)
+  const { networks, rateShare } = options
+  const given = { name, expires, publicKey, readOnly, requireDigest, personal, networks, rateShare }
+  const { key, secret, accessKey } = await muster.mutations.createAccessKey({ ...given, access: accessOf(options) })
   const file = save === undefined || secret === null ? undefined : await credentialsFile(options.credentials)
   if (file !== undefined && save !== undefined && secret !== null) {
     await saveProfile(file, save, {

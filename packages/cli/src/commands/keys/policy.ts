@@ -1,5 +1,6 @@
 import type { Muster } from '@muster/client'
 import { type Command, Option } from 'commander'
+import { nullIfRemoved } from '../../options/changes.ts'
 import { futureMoment } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { wholeNumber } from '../../options/option-values.ts'
@@ -52,10 +53,11 @@ async function run({ json, credentials, profile, maxDays, enforcedFrom, ...rules
   const muster = await openMuster({ credentials, profile }, 4)
   const change = {
     ...Object.fromEntries(Object.entries(rules).map(([rule, choice]) => [rule, choice === 'yes'])),
-    ...(maxDays !== undefined && { maxDays: maxDays === false ? null : maxDays }),
-    ...(enforcedFrom !== undefined && { enforcedFrom: enforcedFrom === false ? null : enforcedFrom }),
+    maxDays: nullIfRemoved(maxDays),
+    enforcedFrom: nullIfRemoved(enforcedFrom),
   }
-  const changed = Object.keys(change).length > 0 ? await muster.mutations.setKeyPolicy(change) : undefined
+  const isChange = Object.values(change).some((value) => value !== undefined)
+  const changed = isChange ? await muster.mutations.setKeyPolicy(change) : undefined
   const policy = await readPolicy(muster).catch((error: Error) => {
     if (changed === undefined) throw error
     // The key of this command may lack the permission to list keys, or may itself violate the new policy.

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Muster, MusterError } from '@muster/client'
 import { type Command, InvalidArgumentError } from 'commander'
 import { usageError } from '../../errors/cli-error.ts'
-import { type AccessOptions, accessArguments, permissions } from '../../keys/access-options.ts'
+import { type AccessOptions, accessOf, permissions } from '../../keys/access-options.ts'
 import { findMember, findRole } from '../../members/members.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { namesWithCommas } from '../../options/option-values.ts'
@@ -67,11 +67,11 @@ async function run(key: string | undefined, options: Options): Promise<void> {
       simulate: {
         $: {
           ...(await subjectOf(muster, key, options)),
-          ...(address !== undefined && { address }),
-          ...(document !== undefined && { document }),
-          ...(variables !== undefined && { variables }),
-          ...(device !== undefined && { deviceId: device }),
-          ...(attribute !== undefined && { attribute }),
+          address,
+          document,
+          variables,
+          deviceId: device,
+          attribute,
         },
         ...selection,
       },
@@ -114,15 +114,8 @@ function grouped(reasons: readonly string[]): string[] {
 }
 
 async function subjectOf(muster: Muster, key: string | undefined, options: Options) {
-  const { member, role, permissions: names, read, write, where, view, context } = options
-  const { access } = accessArguments({
-    ...(names !== undefined && { permissions: names }),
-    ...(read !== undefined && { read }),
-    ...(write !== undefined && { write }),
-    ...(where !== undefined && { where }),
-    ...(view !== undefined && { view }),
-    ...(context !== undefined && { context }),
-  })
+  const { member, role } = options
+  const access = accessOf(options)
   const given = [key, member, role, access].filter((each) => each !== undefined)
   if (given.length > 1)
     throw usageError(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { usageError } from '../../errors/cli-error.ts'
-import { type AccessOptions, accessArguments, withAccessOptions } from '../../keys/access-options.ts'
+import { type AccessOptions, accessOf, withAccessOptions } from '../../keys/access-options.ts'
+import { assertChanges, nullIfRemoved } from '../../options/changes.ts'
 import { futureMoment } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { printJson, say } from '../../output/print-result.ts'
@@ -27,16 +27,14 @@ can also widen the networks and increase the rate share, but not beyond those of
 }
 
 async function run(given: string, { name, networks, expires, ...options }: Options): Promise<void> {
-  const { json: _json, credentials: _credentials, profile: _profile, ...access } = options
   const changes = {
-    ...accessArguments(access),
-    ...(typeof name === 'string' && { name }),
-    ...(name === false && { name: null }),
-    ...(networks !== undefined && { networks: networks === false ? null : networks }),
-    ...(expires !== undefined && { expires }),
+    access: accessOf(options),
+    rateShare: options.rateShare,
+    name: nullIfRemoved(name),
+    networks: nullIfRemoved(networks),
+    expires,
   }
-  if (Object.keys(changes).length === 0)
-    throw usageError('no changes given', 'Pass at least one option that changes a property, such as --name.')
+  assertChanges(changes)
   const muster = await openMuster(options, 4)
   const key = await muster.mutations.updateAccessKey({ key: given, ...changes })
   if (options.json) return printJson(key)

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { usageError } from '../../errors/cli-error.ts'
 import { accessOf } from '../../keys/access-options.ts'
 import { findRole, roleColumns } from '../../members/members.ts'
 import { type RoleOptions, toGroups, withRoleOptions } from '../../members/role-options.ts'
+import { assertChanges } from '../../options/changes.ts'
 import { newClientCommand } from '../../options/new-command.ts'
 import { printJson, printOne } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -26,14 +26,8 @@ built-in role, you can change only the groups. --group "" removes all groups.`)
 }
 
 async function run(nameOrId: string, { name, group, ...options }: Options): Promise<void> {
-  const access = accessOf(options)
-  const changes = {
-    ...(name !== undefined && { name }),
-    ...(access !== undefined && { access }),
-    ...(group !== undefined && { groups: toGroups(group) }),
-  }
-  if (Object.keys(changes).length === 0)
-    throw usageError('no changes given', 'Pass at least one option that changes a property, such as --name.')
+  const changes = { name, access: accessOf(options), groups: group && toGroups(group) }
+  assertChanges(changes)
   const muster = await openMuster(options, 4)
   const { id } = await findRole(muster, nameOrId)
   const role = await muster.mutations.updateRole({ id, ...changes })

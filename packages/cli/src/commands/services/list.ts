@@ -113,11 +113,11 @@ async function readPage(
       services: {
         $: {
           size: Math.min(MAX_PAGE_SIZE, limit + 1),
-          ...(where !== undefined && { where }),
-          ...(view !== undefined && { view }),
-          ...(sortBy !== undefined && { sortBy }),
-          ...(context !== undefined && { context }),
-          ...(after !== null && { after }),
+          where,
+          view,
+          sortBy,
+          context,
+          after,
         },
         items: selectServiceFields(names, context),
         hasMore: true,

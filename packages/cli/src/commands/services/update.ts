@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { findType } from '../../devices/where.ts'
-import { usageError } from '../../errors/cli-error.ts'
+import { assertChanges, nullIfRemoved } from '../../options/changes.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { wholeNumber } from '../../options/option-values.ts'
 import { printJson, printOne } from '../../output/print-result.ts'
@@ -34,17 +34,13 @@ export function buildCommand(): Command {
 async function run(id: string, { name, type, host, port, enable, disable, ...options }: Options): Promise<void> {
   const muster = await openMuster(options, 4)
   const changes = {
-    ...(name !== undefined && { name }),
-    ...(type !== undefined && { application: await findType(muster, type) }),
-    ...(typeof host === 'string' && { host }),
-    ...(host === false && { host: null }),
-    ...(typeof port === 'number' && { port }),
-    ...(port === false && { port: null }),
-    ...(enable && { enabled: true }),
-    ...(disable && { enabled: false }),
+    name,
+    application: type === undefined ? undefined : await findType(muster, type),
+    host: nullIfRemoved(host),
+    port: nullIfRemoved(port),
+    enabled: enable ?? (disable ? false : undefined),
   }
-  if (Object.keys(changes).length === 0)
-    throw usageError('no changes given', 'Pass at least one option that changes a property, such as --name.')
+  assertChanges(changes)
   const service = await muster.mutations.updateService({ id, ...changes })
   if (options.json) return printJson(service)
   await printOne(

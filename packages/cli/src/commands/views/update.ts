@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { usageError } from '../../errors/cli-error.ts'
+import { assertChanges } from '../../options/changes.ts'
 import { newClientCommand } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import {
@@ -24,9 +24,8 @@ export function buildCommand(): Command {
 }
 
 async function run(nameOrId: string, { name, ...options }: Options): Promise<void> {
-  const changes = { ...(name !== undefined && { name }), ...viewArguments(options) }
-  if (Object.keys(changes).length === 0)
-    throw usageError('no changes given', 'Pass at least one option that changes a property, such as --name.')
+  const changes = { name, ...viewArguments(options) }
+  assertChanges(changes)
   const muster = await openMuster(options, 4)
   const { id, version, kind } = await findView(muster, nameOrId)
   await assertKnownOptions(muster, { ...options, kind })

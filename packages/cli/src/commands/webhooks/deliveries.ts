@@ -21,7 +21,7 @@ export function buildCommand(): Command {
 async function run(webhookId: string, { failed, ...options }: Options): Promise<void> {
   const columns = chooseColumns(options.columns, { known: deliveryColumns, usual })
   const muster = await openMuster(options, 6)
-  const which = { webhookId, size: Math.min(1_000, options.limit + 1), ...(failed && { failed }) }
-  const items = muster.deliveries({ ...which, select: deliveryFields })
+  const size = Math.min(1_000, options.limit + 1)
+  const items = muster.deliveries({ webhookId, size, failed, select: deliveryFields })
   await printList({ items, columns, options, empty: 'No deliveries found.' })
 }

@@ -1,7 +1,7 @@
 import type { EventType } from '@muster/client'
 import { type Command, Option } from 'commander'
-import { usageError } from '../../errors/cli-error.ts'
 import { eventTypes } from '../../events/event-types.ts'
+import { assertChanges, nullIfRemoved } from '../../options/changes.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { printWebhook } from '../../webhooks/print-webhook.ts'
@@ -33,16 +33,12 @@ filter, a view, or a context, as in --where "".`)
 async function run(id: string, options: Options): Promise<void> {
   const { url, name, events, enable, disable, where, view, context } = options
   const changes = {
-    ...(url !== undefined && { url }),
-    ...(typeof name === 'string' && { name }),
-    ...(name === false && { name: null }),
-    ...(events !== undefined && { events }),
-    ...(enable && { enabled: true }),
-    ...(disable && { enabled: false }),
+    url,
+    name: nullIfRemoved(name),
+    events,
+    enabled: enable ?? (disable ? false : undefined),
   }
-  const isSelecting = [where, view, context].some((option) => option !== undefined)
-  if (Object.keys(changes).length === 0 && !isSelecting)
-    throw usageError('no changes given', 'Pass at least one option that changes a property, such as --name.')
+  assertChanges({ ...changes, where, view, context })
   const muster = await openMuster(options, 4)
   const selection = await selectionArguments(muster, options)
   await printWebhook(await muster.mutations.updateWebhook({ id, ...changes, ...selection }), options)
