@@ -5,6 +5,7 @@ import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
+import { itemsOfPages } from '../../server/pages.ts'
 
 const usual = ['id', 'name', 'state', 'total', 'done', 'failed', 'skipped', 'created']
 
@@ -18,16 +19,8 @@ async function run(options: ListOptions): Promise<void> {
   await printList({ items: jobsOf(muster), columns, options, empty: 'No bulk jobs found.' })
 }
 
-async function* jobsOf(muster: Muster): AsyncGenerator<JobRow> {
-  let after: string | null = null
-  do {
-    const page: { items: JobRow[]; hasMore: boolean; cursor: string | null } | undefined = (
-      await muster.select({
-        login: { bulkJobs: { $: after === null ? {} : { after }, items: jobFields, hasMore: true, cursor: true } },
-      })
-    ).login?.bulkJobs
-    if (page === undefined) return
-    yield* page.items
-    after = page.hasMore ? page.cursor : null
-  } while (after !== null)
-}
+const jobsOf = (muster: Muster): AsyncGenerator<JobRow> =>
+  itemsOfPages(async (after) => {
+    const bulkJobs = { $: { after }, items: jobFields, hasMore: true, cursor: true } as const
+    return (await muster.select({ login: { bulkJobs } })).login?.bulkJobs
+  })

@@ -1,4 +1,4 @@
-import type { Muster } from '@muster/client'
+import type { Muster, Selected } from '@muster/client'
 import type { Command } from 'commander'
 import { findDeviceId } from '../../devices/find-device.ts'
 import { pastMoment } from '../../options/moment.ts'
@@ -6,6 +6,7 @@ import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { type Column, chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
+import { itemsOfPages, pageSizeFor } from '../../server/pages.ts'
 
 interface Options extends ListOptions {
   context?: string
@@ -13,15 +14,17 @@ interface Options extends ListOptions {
   until?: string
 }
 
-interface ChangeRow {
-  eventId: string
-  at: string
-  name: string
-  context: string | null
-  old: string | null
-  new: string | null
-  source: { kind: string; id: string | null; name: string | null; user: { email: string } | null }
-}
+const changeFields = {
+  eventId: true,
+  at: true,
+  name: true,
+  context: true,
+  old: true,
+  new: true,
+  source: { kind: true, id: true, name: true, user: { email: true } },
+} as const
+
+type ChangeRow = Selected<'AttributeChange', typeof changeFields>
 
 const changeColumns: readonly Column<ChangeRow>[] = [
   { name: 'at', value: ({ at }) => at, time: true },
@@ -54,7 +57,7 @@ async function run(nameOrId: string, name: string | undefined, { context, since,
     usual: ['at', 'name', 'context', 'old', 'new', 'source', 'user'],
   })
   const items = changesOf(muster, await findDeviceId(muster, nameOrId), {
-    size: Math.min(MAX_PAGE_SIZE, options.limit + 1),
+    size: pageSizeFor(options.limit),
     name,
     context,
     minDate: since,
@@ -63,32 +66,10 @@ async function run(nameOrId: string, name: string | undefined, { context, since,
   await printList({ items, columns, options, empty: 'No changes found.' })
 }
 
-const MAX_PAGE_SIZE = 1_000
-
-async function* changesOf(muster: Muster, id: string, args: object): AsyncGenerator<ChangeRow> {
-  let after: string | null = null
-  do {
-    const page: { items: ChangeRow[]; hasMore: boolean; cursor: string | null } = (
-      await muster.getDevice(id, {
-        select: {
-          attributeHistory: {
-            $: { ...args, ...(after !== null && { after }) },
-            items: {
-              eventId: true,
-              at: true,
-              name: true,
-              context: true,
-              old: true,
-              new: true,
-              source: { kind: true, id: true, name: true, user: { email: true } },
-            },
-            hasMore: true,
-            cursor: true,
-          },
-        },
-      })
-    ).attributeHistory
-    yield* page.items
-    after = page.hasMore ? page.cursor : null
-  } while (after !== null)
-}
+const changesOf = (muster: Muster, id: string, args: object): AsyncGenerator<ChangeRow> =>
+  itemsOfPages(async (after) => {
+    const { attributeHistory } = await muster.getDevice(id, {
+      select: { attributeHistory: { $: { ...args, after }, items: changeFields, hasMore: true, cursor: true } },
+    })
+    return attributeHistory
+  })

@@ -1,4 +1,3 @@
-import type { Muster } from '@muster/client'
 import type { Command } from 'commander'
 import { type DeviceRow, deviceColumns, serviceFields, usualDeviceColumns } from '../../devices/device-columns.ts'
 import { deviceColumn, selectDeviceFields } from '../../devices/named-columns.ts'
@@ -8,6 +7,7 @@ import { collect, namesWithCommas } from '../../options/option-values.ts'
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
+import { pageSizeFor } from '../../server/pages.ts'
 import { columnsOf, findGivenView } from '../../views/views.ts'
 
 interface Options extends ListOptions {
@@ -47,7 +47,6 @@ async function run(word: string | undefined, options: Options): Promise<void> {
     usual: usualDeviceColumns,
     other: deviceColumn,
   })
-  const { limit } = options
   const context = options.context ?? view?.context ?? undefined
   const sortBy = options.sort ?? (view === undefined || view.sortBy.length === 0 ? ['name'] : view.sortBy)
   const otherNames = columns.filter((column) => !deviceColumns.includes(column)).map(({ name }) => name)
@@ -58,37 +57,18 @@ async function run(word: string | undefined, options: Options): Promise<void> {
     ...selectDeviceFields(options.json ? [] : otherNames, context),
     ...(options.json ? { attributes: { $: { context } }, services: serviceFields } : {}),
   }
-  const items = matching(muster, { where, view: view?.id, context, select, sortBy, limit })
+  // The casts are valid, because the selection contains at least the required fields of a DeviceRow.
+  const items = muster.devices({
+    where,
+    view: view?.id,
+    context,
+    sortBy,
+    size: pageSizeFor(options.limit),
+    select: select as { id: true },
+  }) as unknown as AsyncIterable<DeviceRow>
   const empty =
     where !== undefined || view !== undefined
       ? 'No device matches.'
       : 'No devices yet. To register one, run "muster devices register NAME" or "muster codes create".'
   await printList({ items, columns, options, empty })
-}
-
-interface ListQuery {
-  where: string | undefined
-  view?: string | undefined
-  context?: string | undefined
-  select: object
-  sortBy: readonly string[]
-  limit: number
-}
-
-const MAX_PAGE_SIZE = 1_000
-
-function matching(
-  muster: Muster,
-  { where, view, context, select, sortBy, limit }: ListQuery,
-): AsyncIterable<DeviceRow> {
-  const devices = muster.devices({
-    where,
-    view,
-    context,
-    sortBy,
-    size: Math.min(MAX_PAGE_SIZE, limit + 1),
-    // The casts are valid, because callers select at least the required fields of a DeviceRow.
-    select: select as { id: true },
-  })
-  return devices as unknown as AsyncIterable<DeviceRow>
 }

@@ -9,6 +9,7 @@ import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
+import { pageSizeFor } from '../../server/pages.ts'
 import { columnsOf, findGivenView } from '../../views/views.ts'
 
 interface Options extends ListOptions, EventFilterOptions {}
@@ -26,7 +27,7 @@ async function run(options: Options): Promise<void> {
   const columns = chooseColumns(options.columns ?? columnsOf(view), { known: eventColumns, usual: usualEventColumns })
   const items = muster.pastEvents({
     ...(await eventFilterArguments(muster, options, view)),
-    size: Math.min(1_000, options.limit + 1),
+    size: pageSizeFor(options.limit),
     select: eventFields,
   })
   await printList({ items, columns, options, empty: 'No events found.' })

@@ -8,6 +8,7 @@ import { collect, namesWithCommas } from '../../options/option-values.ts'
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
+import { itemsOfPages, pageSizeFor } from '../../server/pages.ts'
 import { type ServiceRow, serviceColumns } from '../../services/service-columns.ts'
 import { columnsOf, findGivenView } from '../../views/views.ts'
 
@@ -81,8 +82,6 @@ async function run(
   await printList({ items, columns, options, empty: 'No services found.' })
 }
 
-const MAX_PAGE_SIZE = 1_000
-
 interface ServiceQuery {
   where: string | undefined
   view: string | undefined
@@ -93,37 +92,17 @@ interface ServiceQuery {
   limit: number
 }
 
-async function* servicesOf(muster: Muster, query: ServiceQuery): AsyncGenerator<ServiceRow> {
-  let after: string | null = null
-  do {
-    const page: Awaited<ReturnType<typeof readPage>> = await readPage(muster, query, after)
-    if (page === undefined) return
-    yield* page.items
-    after = page.hasMore ? page.cursor : null
-  } while (after !== null)
-}
-
-async function readPage(
-  muster: Muster,
-  { where, view, sortBy, context, names, limit }: ServiceQuery,
-  after: string | null,
-) {
-  const { login } = await muster.select({
-    login: {
-      services: {
-        $: {
-          size: Math.min(MAX_PAGE_SIZE, limit + 1),
-          where,
-          view,
-          sortBy,
-          context,
-          after,
+const servicesOf = (muster: Muster, { names, limit, ...filter }: ServiceQuery): AsyncGenerator<ServiceRow> =>
+  itemsOfPages(async (after) => {
+    const { login } = await muster.select({
+      login: {
+        services: {
+          $: { ...filter, size: pageSizeFor(limit), after },
+          items: selectServiceFields(names, filter.context),
+          hasMore: true,
+          cursor: true,
         },
-        items: selectServiceFields(names, context),
-        hasMore: true,
-        cursor: true,
       },
-    },
+    })
+    return login?.services
   })
-  return login?.services
-}

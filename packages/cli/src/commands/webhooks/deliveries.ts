@@ -3,6 +3,7 @@ import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
+import { pageSizeFor } from '../../server/pages.ts'
 import { deliveryColumns, deliveryFields } from '../../webhooks/webhook-columns.ts'
 
 interface Options extends ListOptions {
@@ -21,7 +22,7 @@ export function buildCommand(): Command {
 async function run(webhookId: string, { failed, ...options }: Options): Promise<void> {
   const columns = chooseColumns(options.columns, { known: deliveryColumns, usual })
   const muster = await openMuster(options, 6)
-  const size = Math.min(1_000, options.limit + 1)
+  const size = pageSizeFor(options.limit)
   const items = muster.deliveries({ webhookId, size, failed, select: deliveryFields })
   await printList({ items, columns, options, empty: 'No deliveries found.' })
 }
