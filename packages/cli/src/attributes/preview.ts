@@ -32,12 +32,7 @@ interface Counts {
 export async function preview(muster: Muster, planned: Planned, options: { json?: boolean }): Promise<number> {
   const seen: Counts = { targets: 0, changing: 0, rejected: 0 }
   const items = differences(muster, planned, seen)
-  await printList({
-    items,
-    columns,
-    options: { ...options, limit: Number.POSITIVE_INFINITY },
-    empty: 'Nothing would change.',
-  })
+  await printList({ items, columns, options, empty: 'Nothing would change.' })
   const rejected = seen.rejected === 0 ? '' : ` Rejected: ${seen.rejected}.`
   console.error(
     `Devices and services that would change: ${seen.changing} of ${seen.targets}.${rejected} Nothing was written.`,

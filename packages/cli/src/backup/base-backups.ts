@@ -45,12 +45,7 @@ export async function printBaseBackups({ json }: Options): Promise<void> {
   const backups = await Promise.all((await listBaseBackups(archive)).map(describeBackup))
   const recoverable = mergeRanges(ranges)
   if (json) return console.log(JSON.stringify({ archive, timeline, backups, recoverable }))
-  await printList({
-    items: backups,
-    columns,
-    options: { limit: backups.length },
-    empty: 'No base backups found.',
-  })
+  await printList({ items: backups, columns, options: {}, empty: 'No base backups found.' })
   for (const { from, until } of recoverable) {
     console.log(`Restorable: from ${from.toISOString()} to ${until.toISOString()}`)
   }

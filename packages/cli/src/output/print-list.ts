@@ -12,14 +12,18 @@ const SAMPLE_ROWS = 200
 interface List<Item> {
   items: Iterable<Item> | AsyncIterable<Item>
   columns: readonly Column<Item>[]
-  options: Pick<ListOptions, 'json' | 'csv' | 'raw' | 'limit'>
+  options: Pick<ListOptions, 'json' | 'csv' | 'raw'> & { limit?: number }
   /** The message for an empty list. The command prints this message only for tables, not for CSV or JSON. */
   empty: string
 }
 
 export async function printList<Item>({ items, columns, options, empty }: List<Item>): Promise<void> {
   const page = { isComplete: true }
-  const count = await printItems(takeUpTo(items, options.limit, page), { columns, options, put: write })
+  const count = await printItems(takeUpTo(items, options.limit ?? Number.POSITIVE_INFINITY, page), {
+    columns,
+    options,
+    put: write,
+  })
   if (count === 0 && !options.json && !options.csv) console.error(empty)
   if (!page.isComplete) console.error('There are more rows. To show all rows, pass --limit all.')
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { useInstallation } from '../../installation/use-installation.ts'
 import { newCommand } from '../../options/new-command.ts'
 
 export function buildCommand(): Command {
@@ -11,11 +12,8 @@ or, by default, to the embedded database in MUSTER_DATA, whether or not a server
 }
 
 async function run(name: string, { owner, json }: { owner: string; json?: boolean }): Promise<void> {
-  const [{ addAccount }, { withInstallation }] = await Promise.all([
-    import('@muster/server/features/users/account-administration.ts'),
-    import('../../installation/migrate-and-set-up.ts'),
-  ])
-  const added = await withInstallation(({ db }) => addAccount(db, { name, owner }), { mustExist: true })
+  const { addAccount } = await import('@muster/server/features/users/account-administration.ts')
+  const added = await useInstallation(({ db }) => addAccount(db, { name, owner }))
   if (json) return console.log(JSON.stringify(added))
   console.log(`Added the account ${added.name}. ID: ${added.id}`)
 }

@@ -1,5 +1,9 @@
 import type { Command } from 'commander'
+import { useInstallation } from '../../installation/use-installation.ts'
 import { newCommand, type TableOptions, withTableOptions } from '../../options/new-command.ts'
+import { chooseColumns } from '../../output/column.ts'
+import { printList } from '../../output/print-list.ts'
+import { accountColumns } from '../../users/account-columns.ts'
 
 const usual = ['id', 'email', 'name', 'owners', 'members', 'devices']
 
@@ -12,16 +16,8 @@ or, by default, to the embedded database in MUSTER_DATA, whether or not a server
 }
 
 async function run(options: TableOptions): Promise<void> {
-  const [{ listAccounts }, { withInstallation }, { accountColumns }, { chooseColumns }, { printList }] =
-    await Promise.all([
-      import('@muster/server/features/users/account-administration.ts'),
-      import('../../installation/migrate-and-set-up.ts'),
-      import('../../users/account-columns.ts'),
-      import('../../output/column.ts'),
-      import('../../output/print-list.ts'),
-    ])
   const columns = chooseColumns(options.columns, { known: accountColumns, usual })
-  const items = await withInstallation(({ db }) => listAccounts(db), { mustExist: true })
-  const limit = Number.POSITIVE_INFINITY
-  await printList({ items, columns, options: { ...options, limit }, empty: 'No accounts found.' })
+  const { listAccounts } = await import('@muster/server/features/users/account-administration.ts')
+  const items = await useInstallation(({ db }) => listAccounts(db))
+  await printList({ items, columns, options, empty: 'No accounts found.' })
 }

@@ -90,7 +90,7 @@ async function run(by: string[], options: Options): Promise<void> {
       { name: 'devices', value: ({ devices }) => devices },
       { name: 'active', value: ({ active }) => active },
     ]
-    await printList({ items: rows, columns, options: { limit: Number.POSITIVE_INFINITY }, empty: 'No device matches.' })
+    await printList({ items: rows, columns, options: {}, empty: 'No device matches.' })
   }
   if (size < MAX_SIZE && facets.some(({ other }) => other > 0))
     console.error(`There are more values. To show up to ${MAX_SIZE} values, pass --size ${MAX_SIZE}.`)

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { useInstallation } from '../../installation/use-installation.ts'
 import { newCommand } from '../../options/new-command.ts'
 import { counted } from '../../output/counted.ts'
 
@@ -20,20 +21,16 @@ running.`)
 }
 
 async function run({ json }: { json?: boolean }): Promise<void> {
-  const [{ rotateMasterKey }, { recordInstallationEvent }, { withInstallation }] = await Promise.all([
+  const [{ rotateMasterKey }, { recordInstallationEvent }] = await Promise.all([
     import('@muster/server/auth/master-key/rotate-master-key.ts'),
     import('@muster/server/features/users/record-installation-event.ts'),
-    import('../../installation/migrate-and-set-up.ts'),
   ])
-  const rotation = await withInstallation(
-    async (installation) => {
-      const rotated = await rotateMasterKey(installation)
-      const data = { count: rotated.count, damaged: rotated.damaged.length }
-      await recordInstallationEvent(installation, { type: 'MASTER_KEY_ROTATE', data })
-      return rotated
-    },
-    { mustExist: true },
-  )
+  const rotation = await useInstallation(async (installation) => {
+    const rotated = await rotateMasterKey(installation)
+    const data = { count: rotated.count, damaged: rotated.damaged.length }
+    await recordInstallationEvent(installation, { type: 'MASTER_KEY_ROTATE', data })
+    return rotated
+  })
   if (json) return console.log(JSON.stringify(rotation))
   console.log(
     `Encrypted ${counted(rotation.count, 'secret')} with the master key in ${rotation.key}. Previous master key: ${rotation.former}`,

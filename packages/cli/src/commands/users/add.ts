@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { usageError } from '../../errors/cli-error.ts'
-import type { Installation } from '../../installation/migrate-and-set-up.ts'
+import { useInstallation } from '../../installation/use-installation.ts'
 import { newCommand } from '../../options/new-command.ts'
 
 interface Options {
@@ -30,18 +30,14 @@ contains no access key. If the user exists, the command only adds the membership
 
 async function run(email: string, options: Options): Promise<void> {
   const { account, role } = options
-  if ((account === undefined) !== (role === undefined)) throw usageError('pass --account and --role together')
   if (account !== undefined && role !== undefined)
     return addMember(email, options, { accountId: account, roleId: role })
-  const [{ addUser, credentialsFileName }, { withInstallation }] = await Promise.all([
-    import('../../users/add-user.ts'),
-    import('../../installation/migrate-and-set-up.ts'),
-  ])
-  const add = (installation: Installation) => {
+  if (account !== undefined || role !== undefined) throw usageError('pass --account and --role together')
+  const { addUser, credentialsFileName } = await import('../../users/add-user.ts')
+  const user = await useInstallation((installation) => {
     const file = resolve(options.credentials ?? join(installation.config.dataFolder, credentialsFileName(email)))
     return addUser(installation, { email, name: options.name ?? null, accessKeyName: 'muster users add', file })
-  }
-  const user = await withInstallation(add, { mustExist: true })
+  })
   if (options.json) return console.log(JSON.stringify(user))
   console.log(`Added the user ${user.email}. Credentials file: ${user.credentials}`)
   console.log(`Try: muster query --credentials ${user.credentials} '{ login { email } }'`)
@@ -52,16 +48,14 @@ async function addMember(
   { name = null, credentials, json }: Omit<Options, 'name'> & { name?: string | null },
   place: { accountId: string; roleId: string },
 ): Promise<void> {
-  const [{ addUserToAccount }, { credentialsFileName }, { withInstallation }] = await Promise.all([
+  const [{ addUserToAccount }, { credentialsFileName }] = await Promise.all([
     import('../../users/add-to-account.ts'),
     import('../../users/add-user.ts'),
-    import('../../installation/migrate-and-set-up.ts'),
   ])
-  const add = (installation: Installation) => {
+  const member = await useInstallation((installation) => {
     const file = resolve(credentials ?? join(installation.config.dataFolder, credentialsFileName(email)))
     return addUserToAccount(installation, { email, name, file }, place)
-  }
-  const member = await withInstallation(add, { mustExist: true })
+  })
   if (json) return console.log(JSON.stringify(member))
   const where = member.credentials === null ? '' : ` The password is in ${member.credentials}`
   console.log(`Added ${member.email} to the account ${member.account} as ${member.role}.${where}`)

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { useInstallation } from '../../installation/use-installation.ts'
 import { newCommand } from '../../options/new-command.ts'
 
 export function buildCommand(): Command {
@@ -14,11 +15,8 @@ server is running.`)
 }
 
 async function run(email: string, { json }: { json?: boolean }): Promise<void> {
-  const [{ disableUser }, { withInstallation }] = await Promise.all([
-    import('@muster/server/features/users/user-administration.ts'),
-    import('../../installation/migrate-and-set-up.ts'),
-  ])
-  const disabled = await withInstallation(({ db }) => disableUser(db, email, new Date()), { mustExist: true })
+  const { disableUser } = await import('@muster/server/features/users/user-administration.ts')
+  const disabled = await useInstallation(({ db }) => disableUser(db, email, new Date()))
   if (json) return console.log(JSON.stringify(disabled))
   console.log(`Disabled ${email}. Sessions ended: ${disabled.sessions}.`)
 }

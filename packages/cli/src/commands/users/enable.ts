@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { useInstallation } from '../../installation/use-installation.ts'
 import { newCommand } from '../../options/new-command.ts'
 
 export function buildCommand(): Command {
@@ -11,11 +12,8 @@ MUSTER_DATA, whether or not a server is running.`)
 }
 
 async function run(email: string, { json }: { json?: boolean }): Promise<void> {
-  const [{ enableUser }, { withInstallation }] = await Promise.all([
-    import('@muster/server/features/users/user-administration.ts'),
-    import('../../installation/migrate-and-set-up.ts'),
-  ])
-  const enabled = await withInstallation(({ db }) => enableUser(db, email), { mustExist: true })
+  const { enableUser } = await import('@muster/server/features/users/user-administration.ts')
+  const enabled = await useInstallation(({ db }) => enableUser(db, email))
   if (json) return console.log(JSON.stringify(enabled))
   console.log(`Enabled ${email}.`)
 }

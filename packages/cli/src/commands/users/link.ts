@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { useInstallation } from '../../installation/use-installation.ts'
 import { newCommand } from '../../options/new-command.ts'
 
 export function buildCommand(): Command {
@@ -12,17 +13,11 @@ MUSTER_DATA, whether or not a server is running.`)
 }
 
 async function run(email: string, { json }: { json?: boolean }): Promise<void> {
-  const [{ linkUser }, { withInstallation }] = await Promise.all([
-    import('@muster/server/features/users/user-administration.ts'),
-    import('../../installation/migrate-and-set-up.ts'),
-  ])
-  const created = await withInstallation(
-    async ({ db, url }) => {
-      const { token, ...user } = await linkUser(db, email, new Date())
-      return { ...user, link: `${url}/sign-in-link#${token}` }
-    },
-    { mustExist: true },
-  )
+  const { linkUser } = await import('@muster/server/features/users/user-administration.ts')
+  const created = await useInstallation(async ({ db, url }) => {
+    const { token, ...user } = await linkUser(db, email, new Date())
+    return { ...user, link: `${url}/sign-in-link#${token}` }
+  })
   if (json) return console.log(JSON.stringify(created))
   console.log(created.link)
   console.error(`With this link, ${created.email} can sign in once, within ten minutes.`)

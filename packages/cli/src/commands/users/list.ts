@@ -1,5 +1,9 @@
 import type { Command } from 'commander'
+import { useInstallation } from '../../installation/use-installation.ts'
 import { newCommand, type TableOptions, withTableOptions } from '../../options/new-command.ts'
+import { chooseColumns } from '../../output/column.ts'
+import { printList } from '../../output/print-list.ts'
+import { userColumns } from '../../users/user-columns.ts'
 
 const usual = ['email', 'name', 'state', 'accounts', 'signIn', 'lastSignIn']
 
@@ -14,15 +18,8 @@ default, to the embedded database in MUSTER_DATA, whether or not a server is run
 }
 
 async function run(options: TableOptions): Promise<void> {
-  const [{ listUsers }, { withInstallation }, { userColumns }, { chooseColumns }, { printList }] = await Promise.all([
-    import('@muster/server/features/users/user-administration.ts'),
-    import('../../installation/migrate-and-set-up.ts'),
-    import('../../users/user-columns.ts'),
-    import('../../output/column.ts'),
-    import('../../output/print-list.ts'),
-  ])
   const columns = chooseColumns(options.columns, { known: userColumns, usual })
-  const items = await withInstallation(({ db }) => listUsers(db), { mustExist: true })
-  const limit = Number.POSITIVE_INFINITY
-  await printList({ items, columns, options: { ...options, limit }, empty: 'No users found.' })
+  const { listUsers } = await import('@muster/server/features/users/user-administration.ts')
+  const items = await useInstallation(({ db }) => listUsers(db))
+  await printList({ items, columns, options, empty: 'No users found.' })
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Installation } from '../../installation/migrate-and-set-up.ts'
+import { useInstallation } from '../../installation/use-installation.ts'
 import { newCommand } from '../../options/new-command.ts'
 import { counted } from '../../output/counted.ts'
 
@@ -32,8 +33,7 @@ or not a server is running.`)
 }
 
 async function run(email: string, options: Options): Promise<void> {
-  const { withInstallation } = await import('../../installation/migrate-and-set-up.ts')
-  const removed = await withInstallation((installation) => remove(installation, email, options), { mustExist: true })
+  const removed = await useInstallation((installation) => remove(installation, email, options))
   if (options.json) return console.log(JSON.stringify(removed))
   const { accounts, devices, accessKeys } = removed
   const contents =

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { Installation } from '../../installation/migrate-and-set-up.ts'
+import { useInstallation } from '../../installation/use-installation.ts'
 import { newCommand } from '../../options/new-command.ts'
 import type { PasswordReset } from '../../users/reset-and-deliver-password.ts'
 
@@ -39,17 +39,15 @@ async function run(
   email: string,
   { json, file, email: isSent = false, link: isShown = false, passwordOnly = false, revokeKeys = false }: Options,
 ): Promise<void> {
-  const [{ resetPassword }, { fileNameOf }, { withInstallation }] = await Promise.all([
+  const [{ resetPassword }, { fileNameOf }] = await Promise.all([
     import('../../users/reset-and-deliver-password.ts'),
     import('../../users/add-user.ts'),
-    import('../../installation/migrate-and-set-up.ts'),
   ])
-  const reset = (installation: Installation) => {
+  const written = await useInstallation((installation) => {
     const path = resolve(file ?? join(installation.config.dataFolder, `password-${fileNameOf(email)}`))
     const target = isSent ? { link: 'sent' as const } : isShown ? { link: 'shown' as const } : { file: path }
     return resetPassword(installation, { email, passwordOnly, revokeKeys, target })
-  }
-  const written = await withInstallation(reset, { mustExist: true })
+  })
   if (json) return console.log(JSON.stringify(written))
   if (written.link !== null) console.log(written.link)
   const report = written.link === null ? console.log : console.error
