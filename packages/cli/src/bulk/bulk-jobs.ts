@@ -1,4 +1,4 @@
-import type { Muster } from '@muster/client'
+import type { Muster, Selected } from '@muster/client'
 import { CliError, usageError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 import type { Column } from '../output/column.ts'
@@ -27,20 +27,7 @@ export const jobFields = {
   },
 } as const
 
-export interface JobRow {
-  id: string
-  name: string
-  state: string
-  stateReason: string | null
-  progress: number
-  token: string | null
-  created: string
-  finished: string | null
-  counts: Record<
-    'total' | 'change' | 'register' | 'unchanged' | 'rejected' | 'pending' | 'done' | 'failed' | 'skipped',
-    number
-  >
-}
+export type JobRow = Selected<'BulkJob', typeof jobFields>
 
 export const jobColumns: readonly Column<JobRow>[] = [
   { name: 'id', value: ({ id }) => id, truncated: 'first' },

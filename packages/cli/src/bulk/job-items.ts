@@ -1,15 +1,18 @@
-import { LimitExceededError, type Muster } from '@muster/client'
+import { LimitExceededError, type Muster, type Selected } from '@muster/client'
 import type { Column } from '../output/column.ts'
+import type { Page } from '../server/pages.ts'
 
-export interface ItemRow {
-  device: { id: string; name: string }
-  outcome: string
-  status: string
-  changes: object
-  reason: string | null
-  code: string | null
-  message: string | null
-}
+const itemFields = {
+  device: { id: true, name: true },
+  outcome: true,
+  status: true,
+  changes: true,
+  reason: true,
+  code: true,
+  message: true,
+} as const
+
+export type ItemRow = Selected<'BulkItem', typeof itemFields>
 
 export const itemColumns: readonly Column<ItemRow>[] = [
   { name: 'device', value: ({ device }) => device.id, truncated: 'first' },
@@ -22,12 +25,6 @@ export const itemColumns: readonly Column<ItemRow>[] = [
   { name: 'changes', value: ({ changes }) => JSON.stringify(changes), truncated: 'last' },
 ]
 
-interface Page {
-  items: ItemRow[]
-  hasMore: boolean
-  cursor: string | null
-}
-
 export const itemStatuses = ['PENDING', 'DONE', 'UNCHANGED', 'SKIPPED', 'FAILED'] as const
 
 type Statuses = readonly (typeof itemStatuses)[number][] | undefined
@@ -37,7 +34,7 @@ export async function* itemsOf(muster: Muster, id: string, status: Statuses): As
   let size = 1_000
   let after: string | null = null
   for (;;) {
-    const page: Page | 'too large' | undefined = await readItems(muster, id, { size, after, status }).catch(
+    const page: Page<ItemRow> | 'too large' | undefined = await readItems(muster, id, { size, after, status }).catch(
       (error: unknown) => {
         if (size > 1 && error instanceof LimitExceededError) return 'too large' as const
         throw error
@@ -61,20 +58,12 @@ interface ItemPage {
   outcome?: readonly ('CHANGE' | 'REGISTER')[]
 }
 
-export async function readItems(muster: Muster, id: string, page: ItemPage): Promise<Page | undefined> {
+export async function readItems(muster: Muster, id: string, page: ItemPage): Promise<Page<ItemRow> | undefined> {
   const { login } = await muster.select({
     login: {
       bulkJob: {
         $: { id: [id] },
-        items: {
-          $: page,
-          items: {
-            device: { id: true, name: true },
-            ...{ outcome: true, status: true, changes: true, reason: true, code: true, message: true },
-          },
-          hasMore: true,
-          cursor: true,
-        },
+        items: { $: page, items: itemFields, hasMore: true, cursor: true },
       },
     },
   })

@@ -1,17 +1,9 @@
-import type { Attributes } from '@muster/client'
+import type { Attributes, Selected } from '@muster/client'
 import type { Column } from '../output/column.ts'
 import { stateColor } from '../output/state-color.ts'
 import type { ServiceRow } from '../services/service-columns.ts'
 
-export interface DeviceRow {
-  id: string
-  name: string
-  state: string
-  stateSince: string | null
-  hardwareId: string | null
-  platform: string | null
-  created: string
-  lastReported: string | null
+export interface DeviceRow extends Selected<'Device', typeof rowFields> {
   owner?: { email: string }
   contexts?: readonly string[]
   services?: readonly ServiceRow[]
@@ -26,19 +18,6 @@ export const rowFields = {
   hardwareId: true,
   platform: true,
   created: true,
-  lastReported: true,
-} as const
-
-export const serviceFields = {
-  id: true,
-  name: true,
-  application: true,
-  title: true,
-  host: true,
-  port: true,
-  protocol: true,
-  enabled: true,
-  state: true,
   lastReported: true,
 } as const
 

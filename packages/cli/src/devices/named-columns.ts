@@ -1,7 +1,7 @@
 import { attributeColumn } from '../attributes/attribute-column.ts'
 import type { Column } from '../output/column.ts'
-import { type ServiceRow, serviceColumns } from '../services/service-columns.ts'
-import { type DeviceRow, deviceColumns, rowFields, serviceFields } from './device-columns.ts'
+import { type ServiceRow, serviceColumns, serviceFields } from '../services/service-columns.ts'
+import { type DeviceRow, deviceColumns, rowFields } from './device-columns.ts'
 
 /** Columns that the lists show only if the user names them. */
 const otherDeviceColumns: readonly Column<DeviceRow>[] = [

@@ -1,12 +1,8 @@
-import type { Event } from '@muster/client'
+import type { Selected } from '@muster/client'
 import type { Column } from '../output/column.ts'
 import { stateColor } from '../output/state-color.ts'
 
-export type EventRow = Pick<Event, 'id' | 'type' | 'timestamp' | 'state' | 'data'> & {
-  target: readonly { id: string; kind: string; name: string }[]
-  actor: { email: string } | null
-  source: { kind: string; id: string | null; name: string | null }
-}
+export type EventRow = Selected<'Event', typeof eventFields>
 
 export const eventFields = {
   id: true,

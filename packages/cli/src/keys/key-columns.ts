@@ -1,9 +1,9 @@
-import type { AccessKey as FullKey } from '@muster/client'
+import type { Selected } from '@muster/client'
 import type { Column } from '../output/column.ts'
 
-type AccessKey = Omit<FullKey, 'createdBy' | 'view' | 'usage'> & { readonly view: { readonly name: string } | null }
+export type KeyRow = Selected<'AccessKey', typeof keyFields>
 
-export const keyColumns: readonly Column<AccessKey>[] = [
+export const keyColumns: readonly Column<KeyRow>[] = [
   { name: 'key', value: ({ key }) => key, truncated: 'first' },
   { name: 'name', value: ({ name }) => name, truncated: 'last' },
   { name: 'enabled', value: ({ enabled }) => enabled },

@@ -1,22 +1,9 @@
 import type { Permission } from '@muster/client'
 import { usageError } from '../errors/cli-error.ts'
 import { counted } from '../output/counted.ts'
+import type { KeyRow } from './key-columns.ts'
 
-interface Model {
-  name: string | null
-  readOnly: boolean
-  requireDigest: boolean
-  kind: string
-  expires: string | null
-  attributes: { readonly read: readonly string[]; readonly write: readonly string[] } | null
-  where: string | null
-  view: { readonly id: string } | null
-  context: string | null
-  networks: readonly string[]
-  rateShare: number
-}
-
-export function tightenedKey(key: Model, permissions: readonly Permission[], days: number): string {
+export function tightenedKey(key: KeyRow, permissions: readonly Permission[], days: number): string {
   if (permissions.length === 0) {
     const message = `the key used none of its permissions in the last ${counted(days, 'day')}`
     throw usageError(message, 'Increase --days, or delete the key.')
@@ -41,7 +28,7 @@ export function tightenedKey(key: Model, permissions: readonly Permission[], day
 }
 
 /** Returns the options that restrict attributes. Without them, the new key could read and set every attribute. */
-function restrictionOf(attributes: Model['attributes']): string[][] {
+function restrictionOf(attributes: KeyRow['attributes']): string[][] {
   if (attributes === null) return []
   const { read, write } = attributes
   return [

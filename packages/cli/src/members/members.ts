@@ -1,4 +1,4 @@
-import type { Invitation, Member, Muster, Role } from '@muster/client'
+import type { Muster, Selected } from '@muster/client'
 import { CliError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 import type { Column } from '../output/column.ts'
@@ -33,17 +33,9 @@ const invitationFields = {
   createdBy: { user: { email: true } },
 } as const
 
-export type RoleRow = Pick<Role, keyof typeof roleFields>
-
-export type MemberRow = Pick<Member, 'source' | 'accountKeys' | 'created' | 'lastUsed'> & {
-  person: Pick<Member['person'], 'id' | 'email' | 'name'>
-  role: Pick<Role, 'id' | 'name'>
-}
-
-export type InvitationRow = Pick<Invitation, 'id' | 'email' | 'created' | 'expires' | 'emailStatus'> & {
-  role: Pick<Role, 'id' | 'name'>
-  createdBy: { user: { email: string } | null } | null
-}
+export type RoleRow = Selected<'Role', typeof roleFields>
+export type MemberRow = Selected<'Member', typeof memberFields>
+export type InvitationRow = Selected<'Invitation', typeof invitationFields>
 
 const joined = (names: readonly string[]): string | null => (names.length === 0 ? null : names.join(','))
 

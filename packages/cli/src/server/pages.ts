@@ -4,7 +4,7 @@ const MAX_PAGE_SIZE = 1_000
 /** Returns the page size for a list of at most `limit` rows. One more row shows whether the list is complete. */
 export const pageSizeFor = (limit: number): number => Math.min(MAX_PAGE_SIZE, limit + 1)
 
-interface Page<Item> {
+export interface Page<Item> {
   items: Item[]
   hasMore: boolean
   cursor: string | null

@@ -1,19 +1,22 @@
-import type { Attributes } from '@muster/client'
+import type { Attributes, Selected } from '@muster/client'
 import type { Column } from '../output/column.ts'
 import { stateColor } from '../output/state-color.ts'
 
-export interface ServiceRow {
-  id: string
-  name: string
-  application?: number
-  title: string
-  host: string | null
-  port: number | null
-  protocol: string
-  enabled: boolean
-  state: string
+export const serviceFields = {
+  id: true,
+  name: true,
+  application: true,
+  title: true,
+  host: true,
+  port: true,
+  protocol: true,
+  enabled: true,
+  state: true,
+  lastReported: true,
+} as const
+
+export interface ServiceRow extends Selected<'Service', typeof serviceFields> {
   created?: string
-  lastReported?: string | null
   contexts?: readonly string[]
   attributes?: Attributes
   device?: { id: string; name: string }

@@ -1,3 +1,4 @@
+import type { Selected } from '@muster/client'
 import type { Command } from 'commander'
 import { usageError } from '../../errors/cli-error.ts'
 import { span } from '../../options/moment.ts'
@@ -10,11 +11,9 @@ interface Options extends ClientOptions {
   every?: number | false
 }
 
-interface Freshness {
-  name: string
-  seconds: number
-  stale: number
-}
+const fields = { name: true, seconds: true, stale: true } as const
+
+type Freshness = Selected<'Freshness', typeof fields>
 
 const columns: readonly Column<Freshness>[] = [
   { name: 'name', value: ({ name }) => name, truncated: 'last' },
@@ -39,7 +38,6 @@ async function run(name: string | undefined, { every, ...options }: Options): Pr
   const muster = await openMuster(options, 4)
   if (every !== undefined && name !== undefined)
     await muster.mutations.setExpectedInterval({ name, seconds: every === false ? null : every })
-  const fields = { name: true, seconds: true, stale: true } as const
   const { login } = await muster.select({ login: { freshness: fields } })
   const all: readonly Freshness[] = login?.freshness ?? []
   const found = name === undefined ? all : all.filter((each) => each.name === name)

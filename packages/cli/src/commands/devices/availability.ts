@@ -1,3 +1,4 @@
+import type { Selected } from '@muster/client'
 import type { Command } from 'commander'
 import { findDeviceId } from '../../devices/find-device.ts'
 import { pastMoment } from '../../options/moment.ts'
@@ -12,11 +13,9 @@ interface Options extends ListOptions {
   until?: string
 }
 
-interface Segment {
-  from: string
-  until: string
-  state: string
-}
+const segmentFields = { from: true, until: true, state: true } as const
+
+type Segment = Selected<'AvailabilitySegment', typeof segmentFields>
 
 const segmentColumns: readonly Column<Segment>[] = [
   { name: 'from', value: ({ from }) => from, time: true },
@@ -46,7 +45,7 @@ async function run(nameOrId: string, { since, until, ...options }: Options): Pro
       availability: {
         $: { from: since, until },
         ...{ share: true, outages: true },
-        segments: { from: true, until: true, state: true },
+        segments: segmentFields,
       },
     },
   })

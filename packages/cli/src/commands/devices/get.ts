@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { flatten } from '../../attributes/dotted-attributes.ts'
-import { deviceColumns, rowFields, serviceFields } from '../../devices/device-columns.ts'
+import { deviceColumns, rowFields } from '../../devices/device-columns.ts'
 import { findDeviceId } from '../../devices/find-device.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { printJson, printOne, printPairs, printRows, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
-import { serviceColumns } from '../../services/service-columns.ts'
+import { serviceColumns, serviceFields } from '../../services/service-columns.ts'
 
 interface Options extends ClientOptions {
   context?: string

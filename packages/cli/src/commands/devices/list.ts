@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type DeviceRow, deviceColumns, serviceFields, usualDeviceColumns } from '../../devices/device-columns.ts'
+import { type DeviceRow, deviceColumns, usualDeviceColumns } from '../../devices/device-columns.ts'
 import { deviceColumn, selectDeviceFields } from '../../devices/named-columns.ts'
 import { assertKnownNames, joinFilters, quote, whereHelp } from '../../devices/where.ts'
 import { type ListOptions, newListCommand } from '../../options/new-command.ts'
@@ -8,6 +8,7 @@ import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { pageSizeFor } from '../../server/pages.ts'
+import { serviceFields } from '../../services/service-columns.ts'
 import { columnsOf, findGivenView } from '../../views/views.ts'
 
 interface Options extends ListOptions {

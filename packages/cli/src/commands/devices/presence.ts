@@ -1,3 +1,4 @@
+import type { Selected } from '@muster/client'
 import type { Command } from 'commander'
 import { CliError } from '../../errors/cli-error.ts'
 import { exitCodes } from '../../errors/exit-codes.ts'
@@ -12,12 +13,9 @@ interface Options extends ListOptions {
   until?: string
 }
 
-interface Point {
-  at: string
-  online: number
-  minOnline: number
-  devices: number
-}
+const pointFields = { at: true, online: true, minOnline: true, devices: true } as const
+
+type Point = Selected<'PresencePoint', typeof pointFields>
 
 const pointColumns: readonly Column<Point>[] = [
   { name: 'at', value: ({ at }) => at, time: true },
@@ -46,10 +44,7 @@ async function run({ since, until, ...options }: Options): Promise<void> {
   const muster = await openMuster(options, 6)
   const { login } = await muster.select({
     login: {
-      presence: {
-        $: { from: since, until },
-        ...{ at: true, online: true, minOnline: true, devices: true },
-      },
+      presence: { $: { from: since, until }, ...pointFields },
     },
   })
   const points = login?.presence

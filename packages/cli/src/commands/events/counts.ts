@@ -1,3 +1,4 @@
+import type { Selected } from '@muster/client'
 import type { Command } from 'commander'
 import {
   type EventFilterOptions,
@@ -16,11 +17,10 @@ interface Options extends ListOptions, EventFilterOptions {
 }
 
 const MAX_INTERVALS = 200
-interface EventCount {
-  from: string
-  until: string
-  count: number
-}
+
+const countFields = { from: true, until: true, count: true } as const
+
+type EventCount = Selected<'EventCount', typeof countFields>
 
 /** Width of the longest bar in terminal columns. */
 const BAR_WIDTH = 40
@@ -41,9 +41,7 @@ async function run(options: Options): Promise<void> {
   const view = await findGivenView(muster, options.view)
   const filter = await eventFilterArguments(muster, options, view)
   const { login } = await muster.select({
-    login: {
-      eventCounts: { $: { ...filter, intervals: options.intervals }, from: true, until: true, count: true },
-    },
+    login: { eventCounts: { $: { ...filter, intervals: options.intervals }, ...countFields } },
   })
   const counts: readonly EventCount[] = login?.eventCounts ?? []
   const usual = options.csv ? ['from', 'until', 'events'] : ['from', 'events', 'bar']
