@@ -1,7 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import type { Muster } from '@muster/client'
 import { CliError, usageError } from '../errors/cli-error.ts'
-import { fetchFailure } from '../server/fetch-text.ts'
+import { download } from '../server/download.ts'
 
 /**
  * Calls `use` with a new file that only its owner can read, and then removes the file if it is empty. Throws if the
@@ -40,21 +40,7 @@ export async function saveSecrets(
     new CliError(`cannot download the secrets: ${reason}`, {
       hint: `Try again with a new file: muster bulk secrets ${id} --file FILE. If the server has already returned the secrets, rotate the secret of each device that is missing in the first file.`,
     })
-  const response = await fetch(secretsUrl).catch((error: unknown) => {
-    throw failed(fetchFailure(error))
-  })
-  if (!response.ok || response.body === null) throw failed(`the server responded with status ${response.status}`)
-  const reader = response.body.getReader()
-  try {
-    for (;;) {
-      const { done, value } = await reader.read().catch((error: unknown) => {
-        throw failed(fetchFailure(error))
-      })
-      if (done) return { state, saved: true }
-      // Write each part as it arrives, because an interrupted download cannot be repeated.
-      await file.appendFile(value)
-    }
-  } finally {
-    await reader.cancel().catch(() => {})
-  }
+  // Write each part as it arrives, because an interrupted download cannot be repeated.
+  for await (const part of download(secretsUrl, failed)) await file.appendFile(part)
+  return { state, saved: true }
 }

@@ -2,7 +2,7 @@ import type { Muster } from '@muster/client'
 import { NewNameError, exportDevices as writeDevices } from '@muster/fleet-csv/export-devices'
 import { CliError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
-import { fetchFailure } from '../server/fetch-text.ts'
+import { download } from '../server/download.ts'
 
 interface Export {
   where: string | undefined
@@ -27,25 +27,15 @@ export async function exportView(
   { where, context, view, write }: Export & { view: string },
 ): Promise<number> {
   const { login } = await muster.select({ login: { devicesUrl: { $: { view, where, context } } } })
-  const response = await fetch(login!.devicesUrl).catch((error: unknown) => {
-    throw failed(fetchFailure(error))
-  })
-  if (!response.ok || response.body === null) throw failed(`the server responded with status ${response.status}`)
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  const decoder = new TextDecoder()
   const counter = createRowCounter()
-  try {
-    for (;;) {
-      const { done, value } = await reader.read().catch((error: unknown) => {
-        throw failed(fetchFailure(error))
-      })
-      // Do not count the header row as a device.
-      if (done) return counter.rows - 1
-      counter.add(value)
-      await write(value)
-    }
-  } finally {
-    await reader.cancel().catch(() => {})
+  for await (const part of download(login!.devicesUrl, failed)) {
+    const text = decoder.decode(part, { stream: true })
+    counter.add(text)
+    await write(text)
   }
+  // Do not count the header row as a device.
+  return counter.rows - 1
 }
 
 const failed = (reason: string): CliError =>
