@@ -1,6 +1,7 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { replacePrivateFile } from '@muster/server/lib/private-file.ts'
 import { CliError, usageError } from '../errors/cli-error.ts'
 import type { Plan } from './plan.ts'
 
@@ -14,17 +15,9 @@ export function newStateFile(given: string | undefined): string {
 }
 
 export async function writeState(file: string, plan: Plan): Promise<void> {
-  const partial = `${file}.partial`
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    const handle = await open(partial, 'w', 0o600)
-    try {
-      await handle.writeFile(JSON.stringify(plan))
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(partial, file)
+    await replacePrivateFile(file, JSON.stringify(plan), 'root')
   } catch (error) {
     throw new CliError(`cannot write the state file ${file}: ${(error as Error).message}`, {
       hint: 'Check the permissions and the free space of the folder. "muster attributes set" and "muster attributes unset" accept another file with --state.',

@@ -1,5 +1,6 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { replacePrivateFile } from '@muster/server/lib/private-file.ts'
 import { CliError, usageError } from '../errors/cli-error.ts'
 
 /** A profile name is also a section name in an INI file, so only these characters are allowed. */
@@ -43,19 +44,10 @@ export function withSection(text: string, profile: string, values: Readonly<Reco
 }
 
 async function replacePrivately(file: string, text: string): Promise<void> {
-  const partial = `${file}.${process.pid}.partial`
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    const handle = await open(partial, 'w', 0o600)
-    try {
-      await handle.writeFile(text)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(partial, file)
+    await replacePrivateFile(file, text, 'root')
   } catch (error) {
-    await rm(partial, { force: true })
     throw new CliError(`cannot write the credentials file ${file}: ${(error as Error).message}`)
   }
 }
