@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import type { AttributeChanges, Muster } from '@muster/client'
 import { isId } from '../devices/find-device.ts'
 import { joinFilters } from '../devices/where.ts'
 import { usageError } from '../errors/cli-error.ts'
+import { readNamedFile } from '../options/read-named-file.ts'
 import type { ChangeOptions } from './change-options.ts'
 
 /** `now` is the reference time for relative times in filters, and is the same for all pages. */
@@ -31,12 +31,8 @@ export async function planTargets({ where = [], from }: ChangeOptions): Promise<
   return { where, now: new Date().toISOString() }
 }
 
-async function readText(file: string): Promise<string> {
-  if (file === '-') return text(process.stdin)
-  return readFile(file, 'utf8').catch((error: Error) => {
-    throw usageError(`cannot read the IDs: ${error.message}`)
-  })
-}
+const readText = (file: string): Promise<string> =>
+  file === '-' ? text(process.stdin) : readNamedFile(file, 'the IDs')
 
 function readIds(content: string, file: string): string[] {
   const ids = new Set<string>()

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { errorOf, type GraphQLResponse } from '@muster/client'
 import type { Command } from 'commander'
@@ -6,6 +5,7 @@ import { usageError } from '../errors/cli-error.ts'
 import { printFailure } from '../errors/failure.ts'
 import { type ClientOptions, newClientCommand } from '../options/new-command.ts'
 import { collect } from '../options/option-values.ts'
+import { readNamedFile } from '../options/read-named-file.ts'
 import { openMuster } from '../server/open-muster.ts'
 
 interface Options extends ClientOptions {
@@ -94,8 +94,3 @@ function parseVariables(json: string | undefined): Record<string, unknown> {
   }
   throw usageError('--variables must be a JSON object, such as {"size": 10}')
 }
-
-const readNamedFile = (path: string, what: string): Promise<string> =>
-  readFile(path, 'utf8').catch((error: Error) => {
-    throw usageError(`cannot read ${what}: ${error.message}`)
-  })

@@ -1,12 +1,11 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { credentialsFile } from '../../credentials/credentials.ts'
-import { assertProfileName, writeProfile } from '../../credentials/write-profile.ts'
-import { CliError } from '../../errors/cli-error.ts'
+import { assertProfileName } from '../../credentials/write-profile.ts'
 import { type AccessOptions, accessOf, withAccessOptions } from '../../keys/access-options.ts'
-import { readPublicKey } from '../../keys/public-key.ts'
+import { deliverNewKey, publicKeyOption } from '../../keys/deliver-new-key.ts'
 import { futureMoment } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
-import { printJson, say } from '../../output/print-result.ts'
+import { readNamedFile } from '../../options/read-named-file.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ClientOptions, AccessOptions {
@@ -33,11 +32,7 @@ key with --read or --write, also lacks the permissions that apply to the whole a
     .option('--read-only', 'allow queries but no changes')
     .option('--require-digest', 'require signatures that cover a digest of the request body')
     .option('--expires <when>', 'expiry: a date, or a duration from now, such as 90d (default: never)', futureMoment)
-    .addOption(
-      new Option('--public-key <file>', 'register an Ed25519 public key (PEM) instead of creating a secret').conflicts(
-        'save',
-      ),
-    )
+    .addOption(publicKeyOption())
     .option('--save <profile>', 'save the access key in this profile of the credentials file')
     .option('--personal', 'create a personal key instead of an account key')
   return withAccessOptions(command, 'permissions of the key, such as DEVICE_READ,EVENT_READ')
@@ -54,35 +49,12 @@ async function run(
   { readOnly = false, requireDigest = false, personal = false, expires, publicKey: keyFile, save, ...options }: Options,
 ): Promise<void> {
   if (save !== undefined) assertProfileName(save)
-  const publicKey = keyFile === undefined ? undefined : await readPublicKey(keyFile)
+  const publicKey = keyFile === undefined ? undefined : await readNamedFile(keyFile, 'the public key')
   const muster = await openMuster(options, 4)
   const { networks, rateShare } = options
   const given = { name, expires, publicKey, readOnly, requireDigest, personal, networks, rateShare }
-  const { key, secret, accessKey } = await muster.mutations.createAccessKey({ ...given, access: accessOf(options) })
-  const file = save === undefined || secret === null ? undefined : await credentialsFile(options.credentials)
-  if (file !== undefined && save !== undefined && secret !== null) {
-    await saveProfile(file, save, {
-      MUSTER_URL: muster.url,
-      MUSTER_ACCESS_KEY_ID: key,
-      MUSTER_SECRET_ACCESS_KEY: secret,
-    })
-  }
-  if (options.json)
-    return printJson(file === undefined ? { ...accessKey, secret } : { ...accessKey, profile: save, file })
-  await say(`Key: ${key}`)
-  if (file !== undefined) return say(`Saved as profile ${save} in ${file}`)
-  if (secret === null) return
-  await say(`Secret: ${secret}`)
-  console.error('The secret is shown only once.')
-}
-
-async function saveProfile(file: string, profile: string, values: Readonly<Record<string, string>>): Promise<void> {
-  await writeProfile(file, profile, values).catch((error: Error) => {
-    throw new CliError(
-      `the access key ${values.MUSTER_ACCESS_KEY_ID} was created, but its secret could not be saved and is lost: ${error.message}`,
-      {
-        hint: `Delete the key: muster keys delete ${values.MUSTER_ACCESS_KEY_ID} --yes`,
-      },
-    )
-  })
+  const created = await muster.mutations.createAccessKey({ ...given, access: accessOf(options) })
+  const place = save === undefined ? undefined : { profile: save, file: await credentialsFile(options.credentials) }
+  const hint = `Delete the key: muster keys delete ${created.key} --yes`
+  await deliverNewKey(muster, created, { json: options.json, place, hint })
 }

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
 import { credentialsFile, readCredentials } from '../../credentials/credentials.ts'
-import { assertProfileName, writeProfile } from '../../credentials/write-profile.ts'
-import { CliError, usageError } from '../../errors/cli-error.ts'
-import { readPublicKey } from '../../keys/public-key.ts'
+import { assertProfileName } from '../../credentials/write-profile.ts'
+import { usageError } from '../../errors/cli-error.ts'
+import { deliverNewKey, publicKeyOption } from '../../keys/deliver-new-key.ts'
 import { spanUpTo } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
-import { printJson, say } from '../../output/print-result.ts'
+import { readNamedFile } from '../../options/read-named-file.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ClientOptions {
@@ -30,11 +30,7 @@ With --public-key, the new key has no secret. To use it, run "muster configure" 
         .argParser(spanUpTo(30))
         .default(86_400, '1d'),
     )
-    .addOption(
-      new Option('--public-key <file>', 'register an Ed25519 public key (PEM) instead of creating a secret').conflicts(
-        'save',
-      ),
-    )
+    .addOption(publicKeyOption())
     .option('--save <profile>', 'save the new key in this profile of the credentials file')
     .action(run)
 }
@@ -44,7 +40,7 @@ async function run(
   { overlap, publicKey: keyFile, save, ...options }: Options,
 ): Promise<void> {
   if (save !== undefined) assertProfileName(save)
-  const publicKey = keyFile === undefined ? undefined : await readPublicKey(keyFile)
+  const publicKey = keyFile === undefined ? undefined : await readNamedFile(keyFile, 'the public key')
   const muster = await openMuster(options, 4)
   const { me } = await muster.select({ me: { accessKey: { key: true } } })
   const own = me?.accessKey?.key
@@ -52,24 +48,9 @@ async function run(
   if (former === undefined)
     throw usageError('cannot find the access key that this command uses: pass the ID of the key to rotate')
   const place = publicKey === undefined ? await placeOf(options, save, former === own) : undefined
-  const { key, secret, accessKey } = await muster.mutations.rotateAccessKey({ key: former, overlap, publicKey })
-  if (place !== undefined && secret !== null) {
-    const values = { MUSTER_URL: muster.url, MUSTER_ACCESS_KEY_ID: key, MUSTER_SECRET_ACCESS_KEY: secret }
-    await writeProfile(place.file, place.profile, values).catch((error: Error) => {
-      throw new CliError(
-        `the access key ${key} was created, but its secret could not be saved and is lost: ${error.message}`,
-        {
-          hint: `Delete the new key: muster keys delete ${key} --yes\nThe old key cannot be rotated again. Before the overlap ends, create another key with "muster keys create".`,
-        },
-      )
-    })
-  }
-  if (options.json) return printJson(place === undefined ? { ...accessKey, secret } : { ...accessKey, ...place })
-  await say(`Key: ${key}`)
-  if (place !== undefined) return say(`Saved as profile ${place.profile} in ${place.file}`)
-  if (secret === null) return
-  await say(`Secret: ${secret}`)
-  console.error('The secret is shown only once.')
+  const rotated = await muster.mutations.rotateAccessKey({ key: former, overlap, publicKey })
+  const hint = `Delete the new key: muster keys delete ${rotated.key} --yes\nThe old key cannot be rotated again. Before the overlap ends, create another key with "muster keys create".`
+  await deliverNewKey(muster, rotated, { json: options.json, place, hint })
 }
 
 /** Returns where to save the new key, or undefined to print the key. */

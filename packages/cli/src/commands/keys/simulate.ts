@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { type Muster, MusterError } from '@muster/client'
 import { type Command, InvalidArgumentError } from 'commander'
 import { usageError } from '../../errors/cli-error.ts'
@@ -6,6 +5,7 @@ import { type AccessOptions, accessOf, permissions } from '../../keys/access-opt
 import { findMember, findRole } from '../../members/members.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { namesWithCommas } from '../../options/option-values.ts'
+import { readNamedFile } from '../../options/read-named-file.ts'
 import { printJson, printPairs, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
@@ -59,7 +59,7 @@ const selection = {
 } as const
 
 async function run(key: string | undefined, options: Options): Promise<void> {
-  const document = options.file === undefined ? undefined : await readDocument(options.file)
+  const document = options.file === undefined ? undefined : await readNamedFile(options.file, 'the document')
   const muster = await openMuster(options, 4)
   const { address, variables, device, attribute } = options
   const { login } = await muster.select({
@@ -150,8 +150,3 @@ function jsonObject(text: string): Record<string, unknown> {
   }
   throw new InvalidArgumentError('Expected a JSON object, such as {"size": 10}.')
 }
-
-const readDocument = (path: string): Promise<string> =>
-  readFile(path, 'utf8').catch((error: Error) => {
-    throw usageError(`cannot read the document: ${error.message}`)
-  })
