@@ -5,6 +5,7 @@ import { credentialsFile, homeCredentials, profilesIn, readTextIfReadable } from
 import { assertProfileName, writeProfile } from '../credentials/write-profile.ts'
 import { usageError } from '../errors/cli-error.ts'
 import { newCommand } from '../options/new-command.ts'
+import { counted } from '../output/counted.ts'
 import { printJson, say } from '../output/print-result.ts'
 import { ask, askSecretly } from '../terminal/confirm.ts'
 
@@ -99,7 +100,7 @@ async function list({ credentials, json = false }: Options): Promise<void> {
   const profiles = profilesIn((await readTextIfReadable(file)) ?? '')
   if (json) return printJson({ file, profiles })
   for (const profile of profiles) await say(profile)
-  console.error(`${profiles.length === 1 ? '1 profile' : `${profiles.length} profiles`} in ${file}`)
+  console.error(`${counted(profiles.length, 'profile')} in ${file}`)
 }
 
 /**

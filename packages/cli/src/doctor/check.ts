@@ -7,15 +7,10 @@ export interface Finding {
 }
 
 export const ok = (check: string, message: string): Finding => ({ check, result: 'ok', message })
-export const warning = (check: string, message: string, hint: string): Finding => ({
-  check,
-  result: 'warning',
-  message,
-  hint,
-})
-export const failed = (check: string, message: string, hint: string): Finding => ({
-  check,
-  result: 'failed',
-  message,
-  hint,
-})
+
+const problem =
+  (result: 'warning' | 'failed') =>
+  (check: string, message: string, hint: string): Finding => ({ check, result, message, hint })
+
+export const warning = problem('warning')
+export const failed = problem('failed')

@@ -2,6 +2,7 @@ import { readdir, readFile, statfs } from 'node:fs/promises'
 import { loadavg, networkInterfaces, release, uptime } from 'node:os'
 import { join } from 'node:path'
 import { version } from '@muster/server/version.ts'
+import { counted } from '../../output/counted.ts'
 import { firstLineOf } from './first-line.ts'
 import type { Sample } from './sample.ts'
 
@@ -33,13 +34,11 @@ const DAY = 86_400
 const ZONES = '/sys/class/thermal'
 
 function roughly(seconds: number): string {
-  if (seconds >= DAY) return count(Math.floor(seconds / DAY), 'day')
-  if (seconds >= HOUR) return count(Math.floor(seconds / HOUR), 'hour')
+  if (seconds >= DAY) return counted(Math.floor(seconds / DAY), 'day')
+  if (seconds >= HOUR) return counted(Math.floor(seconds / HOUR), 'hour')
   const minutes = Math.floor(seconds / MINUTE / 10) * 10
-  return minutes === 0 ? 'under 10 minutes' : count(minutes, 'minute')
+  return minutes === 0 ? 'under 10 minutes' : counted(minutes, 'minute')
 }
-
-const count = (number: number, unit: string): string => `${number} ${unit}${number === 1 ? '' : 's'}`
 
 const load = (value: number): Sample => ({ text: value.toFixed(1), measured: { value, step: 0.5 } })
 

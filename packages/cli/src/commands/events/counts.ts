@@ -8,6 +8,7 @@ import {
 import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { wholeNumber } from '../../options/option-values.ts'
 import { type Column, chooseColumns } from '../../output/column.ts'
+import { counted } from '../../output/counted.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { findGivenView } from '../../views/views.ts'
@@ -54,7 +55,7 @@ async function run(options: Options): Promise<void> {
   })
   if (options.json || options.csv) return
   const total = counts.reduce((sum, { count }) => sum + count, 0)
-  console.error(`${total} ${total === 1 ? 'event' : 'events'} in total.`)
+  console.error(`${counted(total, 'event')} in total.`)
 }
 
 function columnsFor(counts: readonly EventCount[]): Column<EventCount>[] {
