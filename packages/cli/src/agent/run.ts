@@ -1,5 +1,4 @@
-import { CliError } from '../errors/cli-error.ts'
-import { exitCodes } from '../errors/exit-codes.ts'
+import { usageError } from '../errors/cli-error.ts'
 import { brokerUrlOf } from './connection/broker-url.ts'
 import { createChangeSignal } from './connection/change-signal.ts'
 import { stayConnected } from './connection/stay-connected.ts'
@@ -52,10 +51,10 @@ export async function runAgent(options: AgentOptions, log: Log, signal: AbortSig
 
 function assertServer(device: DeviceState, url: string | undefined): void {
   if (url === undefined || new URL(url).href === new URL(device.url).href) return
-  throw new CliError(`this machine is registered with ${device.url}, but the configured server is ${url}`, {
-    hint: 'To keep the registration, correct the server URL in --url, MUSTER_URL, or the configuration. To move this machine to the configured server, run "muster agent register --url URL --code CODE".',
-    exitCode: exitCodes.usage,
-  })
+  throw usageError(
+    `this machine is registered with ${device.url}, but the configured server is ${url}`,
+    'To keep the registration, correct the server URL in --url, MUSTER_URL, or the configuration. To move this machine to the configured server, run "muster agent register --url URL --code CODE".',
+  )
 }
 
 function warnOfPlainText(broker: string, log: Log): void {

@@ -1,5 +1,4 @@
-import { CliError } from '../errors/cli-error.ts'
-import { exitCodes } from '../errors/exit-codes.ts'
+import { usageError } from '../errors/cli-error.ts'
 import { type AgentConfig, readAgentConfig } from './config/config.ts'
 import { stateFolder } from './state/state-folder.ts'
 
@@ -36,12 +35,10 @@ export async function readSettings(options: AgentOptions, env = process.env): Pr
 
 function assertUrl(url: string): void {
   if (/^https?:\/\/./.test(url) && URL.canParse(url)) return
-  throw new CliError(`"${url}" is not a valid server URL: it must have a host and the scheme http or https`, {
-    exitCode: exitCodes.usage,
-  })
+  throw usageError(`"${url}" is not a valid server URL: it must have a host and the scheme http or https`)
 }
 
 export function required<Value>(value: Value | undefined, what: string, hint: string): Value {
   if (value !== undefined) return value
-  throw new CliError(what, { hint, exitCode: exitCodes.usage })
+  throw usageError(what, hint)
 }

@@ -69,7 +69,7 @@ function parse(bytes: Buffer, isRaw: boolean): DeviceFile {
     return readDeviceFile(bytes, { isRaw })
   } catch (error) {
     if (!(error instanceof FileError)) throw error
-    throw new CliError(error.message, error.hint === undefined ? {} : { hint: error.hint })
+    throw new CliError(error.message, { hint: error.hint })
   }
 }
 

@@ -4,7 +4,10 @@ export class CliError extends Error {
   readonly hint: string | undefined
   readonly exitCode: ExitCode
 
-  constructor(message: string, { hint, exitCode = exitCodes.failed }: { hint?: string; exitCode?: ExitCode } = {}) {
+  constructor(
+    message: string,
+    { hint, exitCode = exitCodes.failed }: { hint?: string | undefined; exitCode?: ExitCode } = {},
+  ) {
     super(message)
     this.name = 'CliError'
     this.hint = hint
@@ -13,4 +16,4 @@ export class CliError extends Error {
 }
 
 export const usageError = (message: string, hint?: string): CliError =>
-  new CliError(message, { exitCode: exitCodes.usage, ...(hint === undefined ? {} : { hint }) })
+  new CliError(message, { exitCode: exitCodes.usage, hint })

@@ -1,15 +1,14 @@
 import { isIP } from 'node:net'
-import { CliError } from '../errors/cli-error.ts'
-import { exitCodes } from '../errors/exit-codes.ts'
+import { usageError } from '../errors/cli-error.ts'
 
 /** Rejects URLs of other machines, because a simulated fleet could flood them with thousands of connections. */
 export function assertLoopback(url: string, what: string): void {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
   if (isLoopback(host)) return
-  throw new CliError(`${what} is at ${host}, which is not a loopback address`, {
-    hint: 'To allow another machine, pass --allow-remote.',
-    exitCode: exitCodes.usage,
-  })
+  throw usageError(
+    `${what} is at ${host}, which is not a loopback address`,
+    'To allow another machine, pass --allow-remote.',
+  )
 }
 
 /** Follows RFC 1122 §3.2.1.3, RFC 4291 §2.5.3, and RFC 6761 §6.3. */

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { CliError } from '../../errors/cli-error.ts'
-import { exitCodes } from '../../errors/exit-codes.ts'
+import { usageError } from '../../errors/cli-error.ts'
 import type { ServiceSettings } from '../services/service-settings.ts'
 import { type Entry, parseIni } from './ini.ts'
 import { readServiceSettings } from './read-service-settings.ts'
@@ -40,7 +39,7 @@ export async function readAgentConfig(named: string | undefined, env = process.e
       named === undefined
         ? 'Set MUSTER_AGENT_CONFIG to the path of an existing file.'
         : 'Pass the path of an existing file with --config.'
-    throw new CliError(`the configuration file ${file} does not exist`, { hint, exitCode: exitCodes.usage })
+    throw usageError(`the configuration file ${file} does not exist`, hint)
   }
   return { ...parseAgentConfig('', ''), file: undefined }
 }
@@ -56,7 +55,7 @@ async function readIfExists(file: string): Promise<string | undefined> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new CliError(`cannot read the configuration file ${file}: ${message}`, { exitCode: exitCodes.usage })
+    throw usageError(`cannot read the configuration file ${file}: ${message}`)
   }
 }
 

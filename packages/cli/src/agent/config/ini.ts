@@ -1,5 +1,4 @@
-import { CliError } from '../../errors/cli-error.ts'
-import { exitCodes } from '../../errors/exit-codes.ts'
+import { type CliError, usageError } from '../../errors/cli-error.ts'
 
 export interface Entry {
   key: string
@@ -43,4 +42,4 @@ export function parseIni(text: string, file: string, known: readonly string[]): 
 const bracketed = (names: readonly string[]): string => names.map((name) => `[${name}]`).join(', ')
 
 export const configError = ({ file, line }: Pick<Entry, 'file' | 'line'>, what: string): CliError =>
-  new CliError(`${file}, line ${line}: ${what}`, { exitCode: exitCodes.usage })
+  usageError(`${file}, line ${line}: ${what}`)

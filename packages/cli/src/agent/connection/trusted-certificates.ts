@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { getCACertificates } from 'node:tls'
-import { CliError } from '../../errors/cli-error.ts'
-import { exitCodes } from '../../errors/exit-codes.ts'
+import { usageError } from '../../errors/cli-error.ts'
 
 /**
  * Returns the Node.js default certificates and the file's certificates, or undefined if no file is set. Throws if the
@@ -10,13 +9,13 @@ import { exitCodes } from '../../errors/exit-codes.ts'
 export async function readTrustedCertificates(file: string | undefined): Promise<string[] | undefined> {
   if (file === undefined) return undefined
   const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new CliError(`cannot read the certificates in ${file}: ${error.message}`, { exitCode: exitCodes.usage })
+    throw usageError(`cannot read the certificates in ${file}: ${error.message}`)
   })
   if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new CliError(`${file} contains no PEM certificates`, {
-      hint: 'Set "ca" in the configuration to a file with certificates that begin with -----BEGIN CERTIFICATE-----.',
-      exitCode: exitCodes.usage,
-    })
+    throw usageError(
+      `${file} contains no PEM certificates`,
+      'Set "ca" in the configuration to a file with certificates that begin with -----BEGIN CERTIFICATE-----.',
+    )
   }
   return [...getCACertificates('default'), text]
 }

@@ -8,7 +8,7 @@ export function systemctl(...args: string[]): Promise<void> {
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
       const why = isMissing ? 'systemd is not installed' : stderr.trim() || error.message
       const hint = isMissing ? 'Configure this machine\'s service manager to run "muster agent run".' : undefined
-      reject(new CliError(`systemctl ${args.join(' ')}: ${why}`, hint === undefined ? {} : { hint }))
+      reject(new CliError(`systemctl ${args.join(' ')}: ${why}`, { hint }))
     })
   })
 }

@@ -1,5 +1,4 @@
-import { CliError } from '../../errors/cli-error.ts'
-import { exitCodes } from '../../errors/exit-codes.ts'
+import { usageError } from '../../errors/cli-error.ts'
 import type { DeviceState } from '../state/device-file.ts'
 import { findHardwareId } from './hardware-id.ts'
 
@@ -11,8 +10,8 @@ import { findHardwareId } from './hardware-id.ts'
 export async function assertSameMachine(device: DeviceState): Promise<void> {
   const { id, from } = await findHardwareId()
   if (from === 'made-up' || from !== device.hardwareIdFrom || id === device.hardwareId) return
-  throw new CliError(`the hardware ID of this machine is not that of the registered device ${device.deviceId}`, {
-    hint: `The disk of this machine is a copy, or its machine ID or product UUID has changed. Register this machine as a new device: muster agent register --new --url ${device.url} --code CODE`,
-    exitCode: exitCodes.usage,
-  })
+  throw usageError(
+    `the hardware ID of this machine is not that of the registered device ${device.deviceId}`,
+    `The disk of this machine is a copy, or its machine ID or product UUID has changed. Register this machine as a new device: muster agent register --new --url ${device.url} --code CODE`,
+  )
 }

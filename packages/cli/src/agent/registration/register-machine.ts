@@ -1,5 +1,4 @@
-import { CliError } from '../../errors/cli-error.ts'
-import { exitCodes } from '../../errors/exit-codes.ts'
+import { usageError } from '../../errors/cli-error.ts'
 import type { AgentConfig } from '../config/config.ts'
 import { readTrustedCertificates } from '../connection/trusted-certificates.ts'
 import { describeMachine, findServices } from '../machine/describe-machine.ts'
@@ -48,9 +47,7 @@ async function hardwareIdOf(
 ): Promise<{ id: string; from: DeviceState['hardwareIdFrom'] }> {
   if (hardwareId !== undefined) {
     if (hardwareId.trim() === '' || Array.from(hardwareId).length > 200)
-      throw new CliError('a hardware ID must have 1 to 200 characters, and must not consist only of whitespace', {
-        exitCode: exitCodes.usage,
-      })
+      throw usageError('a hardware ID must have 1 to 200 characters, and must not consist only of whitespace')
     return { id: hardwareId, from: 'given' }
   }
   if (kept?.hardwareIdFrom === 'given' || kept?.hardwareIdFrom === 'made-up')

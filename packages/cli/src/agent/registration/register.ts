@@ -1,4 +1,4 @@
-import { CliError } from '../../errors/cli-error.ts'
+import { CliError, usageError } from '../../errors/cli-error.ts'
 import { exitCodes } from '../../errors/exit-codes.ts'
 import { describeError } from '../connection/describe-error.ts'
 import type { RunningService } from '../services/detect-services.ts'
@@ -22,7 +22,7 @@ export class TryAgainError extends CliError {
   override readonly name = 'TryAgainError'
 
   constructor(message: string, { hint }: { hint?: string } = {}) {
-    super(message, { exitCode: exitCodes.notNow, ...(hint !== undefined && { hint }) })
+    super(message, { exitCode: exitCodes.notNow, hint })
   }
 }
 
@@ -53,7 +53,7 @@ function readResponse({ status, body }: PostResponse, { url, hardwareId }: Regis
       'Check the server URL, and check that the server is running. Another program, such as a proxy, may be responding at this URL.'
     // A proxy can also respond with 429 or 5xx, for example with 502 while the server restarts.
     if (status === 429 || status >= 500) throw new TryAgainError(message, { hint })
-    throw new CliError(message, { hint, exitCode: exitCodes.usage })
+    throw usageError(message, hint)
   }
   if (code === 'RATE_LIMITED' || code === 'UNAVAILABLE' || status >= 500) throw new TryAgainError(error.message)
   throw toRejection({ code, reason: error.extensions.reason, message: error.message }, hardwareId)

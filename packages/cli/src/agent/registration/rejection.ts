@@ -1,5 +1,4 @@
-import { CliError } from '../../errors/cli-error.ts'
-import { exitCodes } from '../../errors/exit-codes.ts'
+import { type CliError, usageError } from '../../errors/cli-error.ts'
 
 interface Rejection {
   code: string
@@ -19,15 +18,12 @@ const messageByReason: Readonly<Record<string, string>> = {
 
 export function toRejection({ code, reason, message }: Rejection, hardwareId: string): CliError {
   const codeMessage = messageByReason[String(reason)]
-  if (codeMessage !== undefined) return new CliError(codeMessage, { hint: another, exitCode: exitCodes.usage })
+  if (codeMessage !== undefined) return usageError(codeMessage, another)
   if (code === 'CONFLICT') {
-    return new CliError(
+    return usageError(
       `a device with this hardware ID (${hardwareId}) already exists, and this agent does not have the device's secret`,
-      {
-        hint: 'Delete the device, or call the mutation rotateDeviceSecret(deviceId: "…", allow: true), which allows one new registration within an hour. On a cloned machine, set a different ID with --hardware-id.',
-        exitCode: exitCodes.usage,
-      },
+      'Delete the device, or call the mutation rotateDeviceSecret(deviceId: "…", allow: true), which allows one new registration within an hour. On a cloned machine, set a different ID with --hardware-id.',
     )
   }
-  return new CliError(`the server rejected the registration: ${message}`, { exitCode: exitCodes.usage })
+  return usageError(`the server rejected the registration: ${message}`)
 }

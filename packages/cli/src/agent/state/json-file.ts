@@ -32,7 +32,7 @@ async function readText(file: string): Promise<string | undefined> {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     const hint = code === 'EACCES' ? "Try again as the agent's user or as root (sudo)." : undefined
-    throw new CliError(`cannot read ${file}: ${message}`, hint === undefined ? {} : { hint })
+    throw new CliError(`cannot read ${file}: ${message}`, { hint })
   }
 }
 

@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { CliError } from '../../errors/cli-error.ts'
-import { exitCodes } from '../../errors/exit-codes.ts'
+import { CliError, usageError } from '../../errors/cli-error.ts'
 import type { AgentStatus } from './status-message.ts'
 
 const socketIn = (folder: string): string => join(folder, 'agent.sock')
@@ -17,16 +16,16 @@ const MAX_PATH_BYTES = 107
 export async function serveStatus(folder: string, status: () => AgentStatus): Promise<{ close(): Promise<void> }> {
   const path = socketIn(folder)
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
-    throw new CliError(`the path of the agent's state folder is too long for a socket: ${folder}`, {
-      hint: `Set a path of at most ${MAX_PATH_BYTES - '/agent.sock'.length} bytes with --state or MUSTER_AGENT_STATE.`,
-      exitCode: exitCodes.usage,
-    })
+    throw usageError(
+      `the path of the agent's state folder is too long for a socket: ${folder}`,
+      `Set a path of at most ${MAX_PATH_BYTES - '/agent.sock'.length} bytes with --state or MUSTER_AGENT_STATE.`,
+    )
   }
   if (await isListening(path)) {
-    throw new CliError(`another agent is running with the state folder ${folder}`, {
-      hint: `Stop that agent first. To see its status, run: muster agent status --state ${folder}`,
-      exitCode: exitCodes.usage,
-    })
+    throw usageError(
+      `another agent is running with the state folder ${folder}`,
+      `Stop that agent first. To see its status, run: muster agent status --state ${folder}`,
+    )
   }
   // Remove the socket that a killed agent may have left behind.
   await rm(path, { force: true })
