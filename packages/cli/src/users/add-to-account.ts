@@ -1,10 +1,8 @@
-import { dirname } from 'node:path'
 import { lockPerson } from '@muster/server/auth/sessions/sign-in/sign-in.queries.ts'
 import { addToAccount } from '@muster/server/features/users/account-administration.ts'
 import { createPerson } from '@muster/server/features/users/create-user.ts'
-import { createPrivateFile } from '@muster/server/lib/private-file.ts'
-import { unwritable } from '../errors/unwritable.ts'
 import type { Installation } from '../installation/migrate-and-set-up.ts'
+import { createSecretFile } from './create-secret-file.ts'
 
 export interface AddedMember {
   id: string
@@ -31,11 +29,8 @@ export function addUserToAccount(
     await addToAccount(transaction, { personId: id, email }, { accountId, roleId })
     const added = { id, email, account: accountId, role: roleId }
     if (created === undefined) return { ...added, credentials: null }
-    const owner = dirname(file) === config.dataFolder ? 'folder' : 'root'
     const text = `MUSTER_EMAIL=${email}\nMUSTER_PASSWORD=${created.password}\n`
-    await createPrivateFile(file, text, owner).catch((error: unknown) => {
-      throw unwritable(file, error, { what: 'the password', option: '--credentials' })
-    })
+    await createSecretFile(config, { file, text, what: 'the password', option: '--credentials' })
     return { ...added, credentials: file }
   })
 }

@@ -1,11 +1,9 @@
-import { dirname } from 'node:path'
 import { addAccessKey } from '@muster/server/features/access-keys/access-keys.ts'
 import { createUser } from '@muster/server/features/users/create-user.ts'
 import { recordUserEvents } from '@muster/server/features/users/record-user-events.ts'
-import { createPrivateFile } from '@muster/server/lib/private-file.ts'
 import { formatCredentials } from '@muster/server/start/credentials-file.ts'
-import { unwritable } from '../errors/unwritable.ts'
 import type { Installation } from '../installation/migrate-and-set-up.ts'
+import { createSecretFile } from './create-secret-file.ts'
 
 export interface AddedUser {
   id: string
@@ -33,10 +31,7 @@ export async function addUser(
     const { key, secret } = await addAccessKey(context, { name: user.accessKeyName })
     const text = formatCredentials({ url, accessKeyId: key, secretAccessKey: secret ?? '', email, password })
     await recordUserEvents(transaction, { id, email }, [{ type: 'USER_ADD', data: { name: user.name } }])
-    const owner = dirname(user.file) === config.dataFolder ? 'folder' : 'root'
-    await createPrivateFile(user.file, text, owner).catch((error: unknown) => {
-      throw unwritable(user.file, error, { what: 'the credentials', option: '--credentials' })
-    })
+    await createSecretFile(config, { file: user.file, text, what: 'the credentials', option: '--credentials' })
     return { id, email, accessKeyId: key, credentials: user.file }
   })
 }

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path'
 import { resetPassword as reset } from '@muster/server/auth/sessions/passwords/operator-password-reset.ts'
 import { createPasswordLink } from '@muster/server/auth/sessions/passwords/password-reset-link.ts'
 import type { Database } from '@muster/server/db/database.ts'
@@ -6,11 +5,10 @@ import { endPersonalKeys, revokeAccessKeys } from '@muster/server/features/acces
 import { recordEvents } from '@muster/server/features/events/record.ts'
 import { selectAccountsOf } from '@muster/server/features/users/people/people.queries.ts'
 import { recordUserEvents } from '@muster/server/features/users/record-user-events.ts'
-import { createPrivateFile } from '@muster/server/lib/private-file.ts'
 import { emailSender } from '@muster/server/mail/smtp-sender.ts'
 import { CliError, usageError } from '../errors/cli-error.ts'
-import { unwritable } from '../errors/unwritable.ts'
 import type { Installation } from '../installation/migrate-and-set-up.ts'
+import { createSecretFile } from './create-secret-file.ts'
 
 /** How the user gets a new password: from a file, or by setting it with a link that is shown or sent by email. */
 export type PasswordTarget = { file: string } | { link: 'shown' | 'sent' }
@@ -63,7 +61,10 @@ export async function resetPassword(
         : []),
       ...(sessions > 0 ? [{ type: 'SESSION_REVOKE' as const, data: { sessions } }] : []),
     ])
-    if ('file' in target) await writeFile(installation, target.file, { email: user.email, password })
+    if ('file' in target) {
+      const text = `MUSTER_EMAIL=${user.email}\nMUSTER_PASSWORD=${password}\n`
+      await createSecretFile(installation.config, { file: target.file, text, what: 'the password', option: '--file' })
+    }
     const link = 'link' in target ? await createLink(installation, transaction, user.id) : null
     if (link !== null) await send?.({ email: user.email, link })
     const { hasTotp, passkeys, identities } = user
@@ -94,20 +95,6 @@ async function revokePersonalKeys(db: Database, { id, email }: { id: string; ema
     })
   }
   return revoked
-}
-
-interface NewPassword {
-  email: string
-  password: string
-}
-
-async function writeFile({ config }: Installation, file: string, { email, password }: NewPassword): Promise<void> {
-  const owner = dirname(file) === config.dataFolder ? 'folder' : 'root'
-  await createPrivateFile(file, `MUSTER_EMAIL=${email}\nMUSTER_PASSWORD=${password}\n`, owner).catch(
-    (error: unknown) => {
-      throw unwritable(file, error, { what: 'the password', option: '--file' })
-    },
-  )
 }
 
 async function createLink({ url }: Installation, transaction: Database, personId: string): Promise<string> {
