@@ -158,7 +158,7 @@ export class Muster {
     id: string,
     { select, ...options }: CallOptions & Choice<'Device', Given> = {},
   ): Promise<Chosen<'Device', Given, Device>> {
-    const [device] = await this.#find('device', id, select ?? plainSelection('Device'), options)
+    const device = await this.#find('device', id, select ?? plainSelection('Device'), options)
     return device as Chosen<'Device', Given, Device>
   }
 
@@ -170,7 +170,7 @@ export class Muster {
     id: string,
     { select, ...options }: CallOptions & Choice<'Service', Given> = {},
   ): Promise<Chosen<'Service', Given, Service>> {
-    const [service] = await this.#find('service', id, select ?? plainSelection('Service'), options)
+    const service = await this.#find('service', id, select ?? plainSelection('Service'), options)
     return service as Chosen<'Service', Given, Service>
   }
 
@@ -231,10 +231,10 @@ export class Muster {
   readonly #runListQuery: RunQuery = (selection, options) =>
     this.#runQuery(selection, { ...options, retries: options.retries ?? this.#listRetries })
 
-  async #find(field: 'device' | 'service', id: string, select: object, options: CallOptions): Promise<unknown[]> {
+  async #find(field: 'device' | 'service', id: string, select: object, options: CallOptions): Promise<unknown> {
     const { login } = await this.#runQuery({ login: { [`found: ${field}`]: { $: { id: [id] }, ...select } } }, options)
-    const { found } = login as { found: unknown[] }
-    if (found.length === 0) throw new NotFoundError('NOT_FOUND', `no ${field} has the ID ${JSON.stringify(id)}`)
+    const [found] = (login as { found: unknown[] }).found
+    if (found === undefined) throw new NotFoundError('NOT_FOUND', `no ${field} has the ID ${JSON.stringify(id)}`)
     return found
   }
 

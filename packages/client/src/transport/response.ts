@@ -37,29 +37,24 @@ interface ReceivedResponse {
   text: string
 }
 
-export function attemptFromResponse({ endpoint, effect, response, text }: ReceivedResponse): Attempt {
-  const { status, headers } = response
+export function attemptFromResponse(received: ReceivedResponse): Attempt {
+  const { status, headers } = received.response
   const retryAfter = headers.get('retry-after')
   const requestId = headers.get('x-request-id') ?? undefined
-  const result = parseResponse(text, { status, requestId })
+  const result = parseResponse(received.text, { status, requestId })
   const outcome = outcomeOf(status, result)
   const isRateLimited = status === 429
   if (result !== undefined) return { outcome, retryAfter, isRateLimited, result }
-  const found = headers.get('content-type') ?? 'no content type'
-  const error = errorOfOther({ endpoint, effect, outcome, found }, { status, requestId })
-  return { outcome, retryAfter, isRateLimited, error }
+  return { outcome, retryAfter, isRateLimited, error: errorOfOther(received, outcome, { status, requestId }) }
 }
 
 /** Returns the error for a response that is not from the API, such as a proxy's error page. */
 function errorOfOther(
-  {
-    endpoint,
-    effect,
-    outcome,
-    found,
-  }: Pick<ReceivedResponse, 'endpoint' | 'effect'> & Pick<Attempt, 'outcome'> & { found: string },
+  { endpoint, effect, response }: ReceivedResponse,
+  outcome: Attempt['outcome'],
   details: { status: number; requestId: string | undefined },
 ): MusterError {
+  const found = response.headers.get('content-type') ?? 'no content type'
   const responded = `${endpoint} responded with HTTP ${details.status}`
   if (outcome !== 'unknown')
     return new BadAnswerError(
