@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander'
-import { whereHelp } from '../devices/where.ts'
+import { whereHelp, whereOption } from '../devices/where.ts'
 import { usageError } from '../errors/cli-error.ts'
 import type { ClientOptions } from '../options/new-command.ts'
-import { collect } from '../options/option-values.ts'
 
 export interface ChangeOptions extends ClientOptions {
   where?: string[]
@@ -16,14 +15,7 @@ export interface ChangeOptions extends ClientOptions {
 
 export function withChangeOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option(
-        '--where <filter>',
-        'change devices that match a filter, such as "state = active"; if repeated, all filters must match',
-      )
-        .argParser(collect)
-        .conflicts(['all', 'from']),
-    )
+    .addOption(whereOption('change devices').conflicts(['all', 'from']))
     .addOption(new Option('--all', 'change all devices').conflicts('from'))
     .option(
       '--from <file>',

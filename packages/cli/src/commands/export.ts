@@ -1,10 +1,9 @@
 import { open, rename, rm } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { exportDevices, exportView } from '../devices/export-devices.ts'
-import { joinFilters, whereHelp } from '../devices/where.ts'
+import { joinFilters, whereHelp, whereOption } from '../devices/where.ts'
 import { CliError, usageError } from '../errors/cli-error.ts'
 import { type ClientOptions, newClientCommand } from '../options/new-command.ts'
-import { collect } from '../options/option-values.ts'
 import { counted } from '../output/counted.ts'
 import { openMuster } from '../server/open-muster.ts'
 import { write } from '../terminal/standard-output.ts'
@@ -25,11 +24,7 @@ export function buildCommand(): Command {
 the unmodified file changes nothing. The file does not include overrides in contexts, service attributes, or states.
 With --view, the file instead has the columns, the column headings, and the order of the view, and the values in its
 context. You cannot import such a file unmodified.`)
-    .option(
-      '--where <filter>',
-      'export devices that match a filter, such as "state = active"; if repeated, all filters must match',
-      collect,
-    )
+    .addOption(whereOption('export devices'))
     .option('--view <view>', 'export the devices of a saved view (ID or name)')
     .option('--context <name>', 'context in which --where and --view read attributes (default: the context of --view)')
     .option('-o, --output <file>', 'write to a file instead of standard output')

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { errorOf, type GraphQLResponse } from '@muster/client'
+import { errorOf } from '@muster/client'
 import type { Command } from 'commander'
 import { usageError } from '../errors/cli-error.ts'
 import { printFailure } from '../errors/failure.ts'
@@ -42,14 +42,11 @@ async function run(document: string | undefined, options: Options): Promise<void
   if (options.check) return (await import('../server/check-document.ts')).checkDocument(source, options)
   const muster = await openMuster(options, 2)
   const { operationName } = options
-  const response = await muster.execute(source, variables, operationName === undefined ? {} : { operationName })
-  printResponse(response, process.stdout.isTTY && !options.json)
-  if (response.errors === undefined || response.errors.length === 0) return
-  process.exitCode = printFailure(errorOf(response.errors), { json: options.json ?? false })
-}
-
-function printResponse({ data, errors, extensions }: GraphQLResponse, indented: boolean): void {
-  process.stdout.write(`${JSON.stringify({ data, errors, extensions }, null, indented ? 2 : 0)}\n`)
+  const { data, errors, extensions } = await muster.execute(source, variables, { operationName })
+  const indentation = process.stdout.isTTY && !options.json ? 2 : 0
+  process.stdout.write(`${JSON.stringify({ data, errors, extensions }, null, indentation)}\n`)
+  if (errors === undefined || errors.length === 0) return
+  process.exitCode = printFailure(errorOf(errors), { json: options.json ?? false })
 }
 
 async function readDocument(document: string | undefined, file: string | undefined): Promise<string> {

@@ -1,5 +1,7 @@
 import type { FilterKind, Muster } from '@muster/client'
+import { Option } from 'commander'
 import { usageError } from '../errors/cli-error.ts'
+import { collect } from '../options/option-values.ts'
 
 export const whereHelp = `
 Filters (quote them, because shells interpret many of these characters):
@@ -14,6 +16,13 @@ Filters (quote them, because shells interpret many of these characters):
   gateway                     a part of the name or hardware ID, or the beginning of the ID
 Combine conditions with AND and OR, and use parentheses if you mix them. Several --where options must all match.
 The guide "Finding devices" has more examples.`
+
+/** Returns the option --where of a list. `action` begins its help, such as `list devices`. */
+export const whereOption = (action: string, example = 'state = active'): Option =>
+  new Option(
+    '--where <filter>',
+    `${action} that match a filter, such as "${example}"; if repeated, all filters must match`,
+  ).argParser(collect)
 
 export function joinFilters(filters: readonly string[]): string | undefined {
   for (const filter of filters) assertFilter(filter)

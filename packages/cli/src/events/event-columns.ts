@@ -15,7 +15,7 @@ export const eventFields = {
   source: { kind: true, id: true, name: true },
 } as const
 
-const sourceOf = ({ source: { kind, id, name } }: EventRow): string =>
+export const sourceOf = ({ source: { kind, id, name } }: Pick<EventRow, 'source'>): string =>
   kind === 'accessKey' ? `key ${name ?? id}` : kind
 
 export const eventColumns: readonly Column<EventRow>[] = [

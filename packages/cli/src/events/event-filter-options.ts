@@ -1,7 +1,7 @@
 import type { EventType, Muster } from '@muster/client'
 import type { Command } from 'commander'
 import { findDeviceIds } from '../devices/find-device.ts'
-import { joinFilters } from '../devices/where.ts'
+import { joinFilters, whereOption } from '../devices/where.ts'
 import { pastMoment } from '../options/moment.ts'
 import { collect } from '../options/option-values.ts'
 import type { ViewRow } from '../views/views.ts'
@@ -39,11 +39,7 @@ export const withEventFilterOptions = (command: Command, verb: string): Command 
       pastMoment,
     )
     .option('--until <when>', `${verb} events before this time: a date, or a duration before now`, pastMoment)
-    .option(
-      '--where <filter>',
-      `${verb} events that match a filter, such as "source = console AND changed:site"; if repeated, all filters must match`,
-      collect,
-    )
+    .addOption(whereOption(`${verb} events`, 'source = console AND changed:site'))
     .option('--view <view>', `${verb} events in this saved view (ID or name)`)
     .option('--context <name>', 'context in which the filter reads device attributes (default: the context of --view)')
     .addHelpText('after', eventWhereHelp)

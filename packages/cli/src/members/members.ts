@@ -90,19 +90,19 @@ export async function listInvitations(muster: Muster): Promise<readonly Invitati
 export const findMember = async (muster: Muster, emailOrId: string): Promise<MemberRow> =>
   only(
     (await listMembers(muster)).filter(({ person }) => person.id === emailOrId || isSame(person.email, emailOrId)),
-    { what: 'member', named: 'the ID or email address', given: emailOrId, list: 'members' },
+    { what: 'member', named: 'the ID or email address', given: emailOrId },
   )
 
 export const findRole = async (muster: Muster, nameOrId: string): Promise<RoleRow> =>
   only(
     (await listRoles(muster)).filter(({ id, name }) => id === nameOrId || isSame(name, nameOrId)),
-    { what: 'role', named: 'the ID or name', given: nameOrId, list: 'roles' },
+    { what: 'role', named: 'the ID or name', given: nameOrId },
   )
 
 export const findInvitation = async (muster: Muster, emailOrId: string): Promise<InvitationRow> =>
   only(
     (await listInvitations(muster)).filter(({ id, email }) => id === emailOrId || isSame(email ?? '', emailOrId)),
-    { what: 'invitation', named: 'the ID or email address', given: emailOrId, list: 'invitations' },
+    { what: 'invitation', named: 'the ID or email address', given: emailOrId },
   )
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
@@ -111,12 +111,11 @@ interface Search {
   what: string
   named: string
   given: string
-  list: string
 }
 
-function only<Item>(found: readonly Item[], { what, named, given, list }: Search): Item {
+function only<Item>(found: readonly Item[], { what, named, given }: Search): Item {
   const [item] = found
-  const hint = `To list all ${list}, run "muster ${list} list".`
+  const hint = `To list all ${what}s, run "muster ${what}s list".`
   if (item === undefined)
     throw new CliError(`no ${what} has ${named} ${JSON.stringify(given)}`, { exitCode: exitCodes.notFound, hint })
   if (found.length > 1)

@@ -1,12 +1,15 @@
 import { customers, firmware, kinds, networks, platforms, services, sites, statuses } from './sample-values.ts'
 
-const literal = (text: string | null): string => (text === null ? 'null' : `'${text.replaceAll("'", "''")}'`)
+type Values = readonly (string | number | null)[]
+
+const arrayOf = (values: Values): string =>
+  `(array[${values.map((value) => (typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value))).join(', ')}])`
 
 /** Returns SQL that picks a value by a byte of the row's hash, so that a row has the same value in every run. */
-function draw(values: readonly (string | number | null)[], byte: number): string {
-  const array = values.map((value) => (typeof value === 'number' ? String(value) : literal(value))).join(', ')
-  return `(array[${array}])[1 + get_byte(h, ${byte}) % ${values.length}]`
-}
+const draw = (values: Values, byte: number): string => `${arrayOf(values)}[1 + get_byte(h, ${byte}) % ${values.length}]`
+
+/** Returns SQL that picks a value by the number of the device's service. */
+const pick = (values: Values): string => `${arrayOf(values)}[1 + (k - 1) % ${values.length}]`
 
 /** Number of consecutive devices whose IDs have the same prefix. Such IDs share index pages, so inserts are faster. */
 const CLUSTER_SIZE = 4_096
@@ -74,8 +77,3 @@ with numbered as materialized (
   from numbered join added using (id), generate_series(1, $4::int) k
 )
 select count(*)::int as added from added`
-
-function pick(values: readonly (string | number)[]): string {
-  const array = values.map((value) => (typeof value === 'number' ? String(value) : literal(value))).join(', ')
-  return `(array[${array}])[1 + (k - 1) % ${values.length}]`
-}

@@ -40,22 +40,19 @@ export async function registerDevices(preparation: Preparation, ready: Credentia
     }
     await forEachConcurrently(Array.from({ length: count }).keys(), add, { concurrency: CONCURRENCY })
   } finally {
-    await muster.query('mutation ($id: ID!) { deleteRegistrationCode(id: $id) }', { id })
+    await muster.mutations.deleteRegistrationCode({ id })
   }
 }
 
-interface CreatedCode {
-  createRegistrationCode: { code: string; registrationCode: { id: string } }
-}
-
 async function createCode(muster: Muster, uses: number): Promise<{ code: string; id: string }> {
-  const { createRegistrationCode: created } = await muster.query<CreatedCode>(
-    `mutation ($platform: String, $uses: Int, $expires: DateTime) {
-      createRegistrationCode(name: "muster simulate", platform: $platform, uses: $uses, expires: $expires,
-        services: [{ name: "ssh", port: 22 }]) { code registrationCode { id } } }`,
-    { platform: PLATFORM, uses, expires: new Date(Date.now() + 3_600_000).toISOString() },
-  )
-  return { code: created.code, id: created.registrationCode.id }
+  const { code, registrationCode } = await muster.mutations.createRegistrationCode({
+    name: 'muster simulate',
+    platform: PLATFORM,
+    uses,
+    expires: new Date(Date.now() + 3_600_000),
+    services: [{ name: 'ssh', port: 22 }],
+  })
+  return { code, id: registrationCode.id }
 }
 
 interface RegisterResponse {
@@ -130,7 +127,7 @@ async function rotateSecrets(muster: Muster, ids: readonly string[]): Promise<Cr
 export async function removeDevices(muster: Muster, devices: readonly Credentials[]): Promise<void> {
   const ids = devices.map(({ id }) => id)
   for (const chunk of chunks(ids, REMOVALS)) {
-    await muster.query('mutation ($ids: [String!]!) { deleteDevices(deviceId: $ids, force: true) }', { ids: chunk })
+    await muster.mutations.deleteDevices({ deviceId: chunk, force: true })
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { joinFilters, whereHelp } from '../../devices/where.ts'
+import { joinFilters, whereHelp, whereOption } from '../../devices/where.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
-import { collect, wholeNumber } from '../../options/option-values.ts'
+import { wholeNumber } from '../../options/option-values.ts'
 import type { Column } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -30,11 +30,7 @@ frequent value first.
 
 muster devices facets platform site --where "state = inactive"`)
     .argument('<name...>', 'fields, attributes, or fields of services, such as services.port; at most 8')
-    .option(
-      '--where <filter>',
-      'count devices that match a filter, such as "state = active"; if repeated, all filters must match',
-      collect,
-    )
+    .addOption(whereOption('count devices'))
     .option('--view <view>', 'count the devices of a saved view (ID or name)')
     .option('--context <name>', 'context in which the command reads attributes (default: the context of --view)')
     .option('--size <count>', 'maximum number of values for each name, 1 to 100', wholeNumber(1, MAX_SIZE), 20)

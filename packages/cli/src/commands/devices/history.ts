@@ -1,6 +1,7 @@
 import type { Muster, Selected } from '@muster/client'
 import type { Command } from 'commander'
 import { findDeviceId } from '../../devices/find-device.ts'
+import { sourceOf } from '../../events/event-columns.ts'
 import { pastMoment } from '../../options/moment.ts'
 import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { type Column, chooseColumns } from '../../output/column.ts'
@@ -32,10 +33,7 @@ const changeColumns: readonly Column<ChangeRow>[] = [
   { name: 'context', value: ({ context }) => context },
   { name: 'old', value: (change) => change.old, truncated: 'last' },
   { name: 'new', value: (change) => change.new, truncated: 'last' },
-  {
-    name: 'source',
-    value: ({ source: { kind, id, name } }) => (kind === 'accessKey' ? `key ${name ?? id}` : kind),
-  },
+  { name: 'source', value: sourceOf },
   { name: 'user', value: ({ source }) => source.user?.email },
   { name: 'eventId', value: ({ eventId }) => eventId, truncated: 'first' },
 ]

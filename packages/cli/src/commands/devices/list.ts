@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { type DeviceRow, deviceColumns, usualDeviceColumns } from '../../devices/device-columns.ts'
 import { deviceColumn, selectDeviceFields } from '../../devices/named-columns.ts'
-import { assertKnownNames, joinFilters, quote, whereHelp } from '../../devices/where.ts'
+import { assertKnownNames, joinFilters, quote, whereHelp, whereOption } from '../../devices/where.ts'
 import { type ListOptions, newListCommand } from '../../options/new-command.ts'
-import { collect, namesWithCommas } from '../../options/option-values.ts'
+import { namesWithCommas } from '../../options/option-values.ts'
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -24,11 +24,7 @@ export function buildCommand(): Command {
 accepts other fields, fields of services such as services.port, and attribute names. --json prints all columns,
 attributes, and services.`)
     .argument('[word]', 'part of the name or hardware ID (case-insensitive), or beginning of the ID')
-    .option(
-      '--where <filter>',
-      'list devices that match a filter, such as "state = active"; if repeated, all filters must match',
-      collect,
-    )
+    .addOption(whereOption('list devices'))
     .option('--view <view>', 'list the devices of a saved view (ID or name), with its order and columns')
     .option(
       '--sort <keys>',
@@ -52,8 +48,7 @@ async function run(word: string | undefined, options: Options): Promise<void> {
   const sortBy = options.sort ?? (view === undefined || view.sortBy.length === 0 ? ['name'] : view.sortBy)
   const otherNames = columns.filter((column) => !deviceColumns.includes(column)).map(({ name }) => name)
   await assertKnownNames(muster, { option: '--columns', names: otherNames })
-  const filters = [...(word === undefined ? [] : [quote(word)]), ...(options.where ?? [])]
-  const where = joinFilters(filters)
+  const where = joinFilters([...(word === undefined ? [] : [quote(word)]), ...(options.where ?? [])])
   const select = {
     ...selectDeviceFields(options.json ? [] : otherNames, context),
     ...(options.json ? { attributes: { $: { context } }, services: serviceFields } : {}),

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { joinFilters, whereHelp } from '../../devices/where.ts'
+import { joinFilters, whereHelp, whereOption } from '../../devices/where.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
-import { collect } from '../../options/option-values.ts'
 import { printJson, printPairs } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { findGivenView } from '../../views/views.ts'
@@ -17,11 +16,7 @@ export function buildCommand(): Command {
     .description(
       'Count devices: the total, the devices in each state, the devices that have never reported, and the devices with a stale value. Without --where or --view, count all devices.',
     )
-    .option(
-      '--where <filter>',
-      'count devices that match a filter, such as "site = oslo"; if repeated, all filters must match',
-      collect,
-    )
+    .addOption(whereOption('count devices', 'site = oslo'))
     .option('--view <view>', 'count the devices of a saved view (ID or name)')
     .option('--context <name>', 'context in which the command reads attributes (default: the context of --view)')
     .addHelpText('after', whereHelp)

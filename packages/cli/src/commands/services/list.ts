@@ -2,7 +2,7 @@ import type { Muster } from '@muster/client'
 import type { Command } from 'commander'
 import { findDeviceIds } from '../../devices/find-device.ts'
 import { selectServiceFields, serviceColumn } from '../../devices/named-columns.ts'
-import { assertKnownNames, findType, joinFilters, quote, whereHelp } from '../../devices/where.ts'
+import { assertKnownNames, findType, joinFilters, quote, whereHelp, whereOption } from '../../devices/where.ts'
 import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { collect, namesWithCommas } from '../../options/option-values.ts'
 import { chooseColumns } from '../../output/column.ts'
@@ -33,11 +33,7 @@ fields and attributes of the device such as device.platform, and names of servic
     .option('--name <part>', 'part of the service name (case-insensitive)')
     .option('--state <state>', 'service state: active or inactive')
     .option('--type <type>', 'service type by name or ID, as shown by "muster services types"; repeatable', collect)
-    .option(
-      '--where <filter>',
-      'list services that match a filter, such as "port = 22"; if repeated, all filters must match',
-      collect,
-    )
+    .addOption(whereOption('list services', 'port = 22'))
     .option('--view <view>', 'list the services of a saved view (ID or name), with its order and columns')
     .option(
       '--sort <keys>',

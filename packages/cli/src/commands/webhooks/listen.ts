@@ -63,7 +63,7 @@ async function run({ host, port, create, url, events, answer, ...options }: Opti
     const webhook = await muster.mutations.createWebhook({
       url: url ?? receiver.url,
       name: 'muster webhooks listen',
-      events: events ?? (await allEventTypes()),
+      events: events ?? (await eventTypeNames(muster)),
     })
     secret = webhook.secret ?? ''
     try {
@@ -83,9 +83,5 @@ async function run({ host, port, create, url, events, answer, ...options }: Opti
   } finally {
     await receiver.close()
     interruption.release()
-  }
-
-  async function allEventTypes(): Promise<EventType[]> {
-    return eventTypeNames(await openMuster(options, 4))
   }
 }
