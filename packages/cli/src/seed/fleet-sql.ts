@@ -2,8 +2,10 @@ import { customers, firmware, kinds, networks, platforms, services, sites, statu
 
 type Values = readonly (string | number | null)[]
 
-const arrayOf = (values: Values): string =>
-  `(array[${values.map((value) => (typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value))).join(', ')}])`
+const literal = (value: string | number | null): string =>
+  typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)
+
+const arrayOf = (values: Values): string => `(array[${values.map(literal).join(', ')}])`
 
 /** Returns SQL that picks a value by a byte of the row's hash, so that a row has the same value in every run. */
 const draw = (values: Values, byte: number): string => `${arrayOf(values)}[1 + get_byte(h, ${byte}) % ${values.length}]`
