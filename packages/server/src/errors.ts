@@ -175,6 +175,21 @@ export const badInput = (message: string): ApiError => new ApiError('BAD_USER_IN
 export const limitExceeded = (message: string, details?: Readonly<Record<string, unknown>>): ApiError =>
   new ApiError('LIMIT_EXCEEDED', message, details)
 
+/** Throws LIMIT_EXCEEDED if a list has too many items. `what` is the plural of the items, such as IDs. */
+export function assertAtMost(limit: number, found: number, { path, what }: { path: string; what: string }): void {
+  if (found > limit) throw limitExceeded(`${path} accepts at most ${limit} ${what}, found ${found}`, { limit, found })
+}
+
+/** Throws LIMIT_EXCEEDED if an account can have no more of the objects, such as webhooks. */
+export function assertBelowLimit(
+  objects: string,
+  { limit, found }: { limit: number; found: number },
+  remedy = 'delete one first',
+): void {
+  if (found < limit) return
+  throw limitExceeded(`an account can have at most ${limit} ${objects}, found ${found}: ${remedy}`, { limit, found })
+}
+
 export function signInRequired(required: 'SECOND_FACTOR' | 'SSO'): ApiError {
   const how = required === 'SSO' ? 'single sign-on' : 'single sign-on, a passkey, or a password with a two-factor code'
   const details = { reason: 'sign-in-required', requiredSignIn: required }

@@ -107,13 +107,13 @@ export async function isMember(db: Database, accountId: string, personId: string
   return rows.length > 0
 }
 
-type Limits = Pick<AccessKey, 'kind' | 'permissions' | 'own' | 'within' | 'networks' | 'rateShare'>
+export type KeyLimits = Pick<AccessKey, 'kind' | 'permissions' | 'own' | 'within' | 'networks' | 'rateShare'>
 
 /**
  * Checks whether the key belongs in the table `restricted_key`. Servers of the previous release must not find such a
  * key, because they do not know its limits.
  */
-export const isRestricted = ({ kind, permissions, own, within, networks, rateShare }: Limits): boolean =>
+export const isRestricted = ({ kind, permissions, own, within, networks, rateShare }: KeyLimits): boolean =>
   kind === 'personal' ||
   restrictionOf({ own, within }) !== undefined ||
   (permissions & usualKeyPermissions) !== usualKeyPermissions ||
@@ -135,7 +135,7 @@ function storedAccess(access: Pick<AccessKey, 'permissions' | 'own' | 'within'>)
     : { permissions: [], restriction: JSON.stringify(restriction) }
 }
 
-export interface NewAccessKey extends Limits {
+export interface NewAccessKey extends KeyLimits {
   key: string
   name: string | null
   madeBy: string

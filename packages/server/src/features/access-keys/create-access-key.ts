@@ -1,8 +1,8 @@
 import { lockMasterKey } from '../../auth/master-key/master-key.ts'
 import { assertRecentSignIn } from '../../auth/sessions/sign-in/recent-sign-in.ts'
 import type { Context } from '../../context.ts'
-import { type Database, inTransaction } from '../../db/database.ts'
-import { type ApiError, badInput, limitExceeded, notFound } from '../../errors.ts'
+import type { Database } from '../../db/database.ts'
+import { assertBelowLimit, badInput, notFound } from '../../errors.ts'
 import { assertName } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import { type PermissionName, usualKeyPermissions } from '../../permissions.ts'
@@ -10,11 +10,18 @@ import type { RestrictionPart } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { sourceOf } from '../events/event-source.ts'
 import { type NewEvent, recordEvents } from '../events/record.ts'
-import { createOnce } from '../idempotency/record-created.ts'
+import { createOnceInTransaction } from '../idempotency/record-created.ts'
 import { assertViews, grantedPermissions, withinOf } from '../restrictions/own-restriction.ts'
 import { lockAccount } from '../users/users.ts'
 import type { AccessKey, CreatedAccessKey } from './access-key.ts'
-import { countKeys, insertAccessKey, isMember, type NewAccessKey, selectAccessKey } from './access-keys.queries.ts'
+import {
+  countKeys,
+  insertAccessKey,
+  isMember,
+  type KeyLimits,
+  type NewAccessKey,
+  selectAccessKey,
+} from './access-keys.queries.ts'
 import { eventOf, fieldsOf, notifyChanges } from './key-events.ts'
 import { generateKeyId, keyMaterial, readPublicKey } from './key-material.ts'
 import { assertComplies } from './key-policy.ts'
@@ -50,9 +57,8 @@ export async function createAccessKey(
   context: Creating & Pick<Context, 'once'>,
   input: AccessKeyInput,
 ): Promise<CreatedAccessKey> {
-  const create = (db: Database) =>
-    inTransaction(db, (transaction) => addAccessKey({ ...context, db: transaction }, input))
-  return createOnce(context, create, ({ key, secret }) => ({ kind: 'access key', id: key, secret }))
+  const create = (transaction: Database) => addAccessKey({ ...context, db: transaction }, input)
+  return createOnceInTransaction(context, create, ({ key, secret }) => ({ kind: 'access key', id: key, secret }))
 }
 
 /** `context.db` must be a transaction. */
@@ -70,19 +76,7 @@ export async function addAccessKey(context: Creating, input: AccessKeyInput): Pr
   return created
 }
 
-type Granted = Pick<
-  NewAccessKey,
-  | 'name'
-  | 'readOnly'
-  | 'requireDigest'
-  | 'expires'
-  | 'kind'
-  | 'permissions'
-  | 'own'
-  | 'within'
-  | 'networks'
-  | 'rateShare'
->
+type Granted = KeyLimits & Pick<NewAccessKey, 'name' | 'readOnly' | 'requireDigest' | 'expires'>
 
 function readInput({ viewer, clock }: Creating, input: AccessKeyInput): Granted {
   const { name = null, expires = null, publicKey, access, networks } = input
@@ -178,19 +172,6 @@ export async function assertBelowLimits(
   }
   count(replaced, -1)
   count(predecessor, 1)
-  if (found.made >= limits.accessKeys)
-    throw tooMany(
-      `an account can have at most ${limits.accessKeys} access keys that the same person created`,
-      limits.accessKeys,
-      found.made,
-    )
-  if (kind === 'account' && found.account >= limits.accountAccessKeys)
-    throw tooMany(
-      `an account can have at most ${limits.accountAccessKeys} account keys`,
-      limits.accountAccessKeys,
-      found.account,
-    )
+  assertBelowLimit('access keys that the same person created', { limit: limits.accessKeys, found: found.made })
+  if (kind === 'account') assertBelowLimit('account keys', { limit: limits.accountAccessKeys, found: found.account })
 }
-
-const tooMany = (rule: string, limit: number, found: number): ApiError =>
-  limitExceeded(`${rule}, found ${found}: delete one first`, { limit, found })

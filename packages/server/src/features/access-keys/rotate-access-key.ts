@@ -1,10 +1,10 @@
 import { assertRecentSignIn } from '../../auth/sessions/sign-in/recent-sign-in.ts'
 import type { Context } from '../../context.ts'
-import { type Database, inTransaction } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
 import { ApiError, badInput } from '../../errors.ts'
 import type { Viewer } from '../../viewer.ts'
 import { type NewEvent, recordEvents } from '../events/record.ts'
-import { createOnce } from '../idempotency/record-created.ts'
+import { createOnceInTransaction } from '../idempotency/record-created.ts'
 import { withinOf } from '../restrictions/own-restriction.ts'
 import { type AccessKey, type CreatedAccessKey, isExpired } from './access-key.ts'
 import { removeAccessKey, selectPredecessor, writeAccessKey } from './access-keys.queries.ts'
@@ -31,20 +31,19 @@ export async function rotateAccessKey(
     throw badInput(`overlap must be from 0 to ${MAX_OVERLAP_SECONDS} seconds, not ${overlap}`)
   if (publicKey !== null) readPublicKey(publicKey)
   const { viewer, clock } = context
-  const rotate = (db: Database) =>
-    inTransaction(db, async (transaction) => {
-      const before = await lockAccessKey(transaction, viewer, key)
-      if (before.replacedBy !== null)
-        throw new ApiError(
-          'CONFLICT',
-          `this key was already rotated: rotate its replacement ${before.replacedBy} instead`,
-        )
-      if (isExpired(before, clock()))
-        throw new ApiError('CONFLICT', 'this key has expired and cannot be rotated: create another key')
-      assertOwnIfPersonal(viewer, before)
-      return replace({ ...context, db: transaction }, before, { overlap, publicKey })
-    })
-  return createOnce(context, rotate, ({ key: id, secret }) => ({ kind: 'access key', id, secret }))
+  const rotate = async (transaction: Database): Promise<CreatedAccessKey> => {
+    const before = await lockAccessKey(transaction, viewer, key)
+    if (before.replacedBy !== null)
+      throw new ApiError(
+        'CONFLICT',
+        `this key was already rotated: rotate its replacement ${before.replacedBy} instead`,
+      )
+    if (isExpired(before, clock()))
+      throw new ApiError('CONFLICT', 'this key has expired and cannot be rotated: create another key')
+    assertOwnIfPersonal(viewer, before)
+    return replace({ ...context, db: transaction }, before, { overlap, publicKey })
+  }
+  return createOnceInTransaction(context, rotate, ({ key: id, secret }) => ({ kind: 'access key', id, secret }))
 }
 
 async function replace(

@@ -2,7 +2,7 @@ import type { ResolvedFilter } from '@muster/filter'
 import { formatNeutralRow } from '@muster/fleet-csv/csv/formulas'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
-import { badInput, limitExceeded } from '../../errors.ts'
+import { assertAtMost, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { pointsOfObjects, pointsOfRows } from '../../rate-limits/point-prices.ts'
 import { namesOf } from '../../restriction.ts'
@@ -108,11 +108,7 @@ async function readColumns(
     return ofView.map(({ name, label }) => ({ name, label }))
   }
   if (given.length === 0) throw badInput('columns must not be empty: to get the default columns, omit the argument')
-  if (given.length > MAX_COLUMNS)
-    throw limitExceeded(`columns accepts at most ${MAX_COLUMNS} names, found ${given.length}`, {
-      limit: MAX_COLUMNS,
-      found: given.length,
-    })
+  assertAtMost(MAX_COLUMNS, given.length, { path: 'columns', what: 'names' })
   for (const [index, name] of given.entries()) {
     const path = `columns[${index}]`
     csvColumn({ name, label: null }, path)

@@ -1,7 +1,7 @@
 import { type AttributeName, printName, type ResolvedFilter, splitAttributeName } from '@muster/filter'
 import type { Context } from '../../context.ts'
 import { walk } from '../../db/fair/user-database.ts'
-import { badInput, limitExceeded } from '../../errors.ts'
+import { assertAtMost, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { DeviceTotals, Facet, UserDeviceTotalsArgs, UserFacetsArgs } from '../../resolvers.generated.ts'
 import { insideOf, namesOf } from '../../restriction.ts'
@@ -20,13 +20,7 @@ const MAX_SIZE = 100
 
 export async function listFacets(context: Context, args: UserFacetsArgs): Promise<Facet[]> {
   const { by } = args
-  if (by.length > limits.facetNames) {
-    const found = by.length
-    throw limitExceeded(`the argument "by" accepts at most ${limits.facetNames} names, found ${found}`, {
-      limit: limits.facetNames,
-      found,
-    })
-  }
+  assertAtMost(limits.facetNames, by.length, { path: 'the argument "by"', what: 'names' })
   const size = args.size ?? 20
   if (size < 1 || size > MAX_SIZE) throw badInput(`size must be from 1 to ${MAX_SIZE}, not ${size}`)
   const interval = (args.interval ?? 'DAY').toLowerCase() as Interval

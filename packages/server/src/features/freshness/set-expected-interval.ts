@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { badInput, limitExceeded, notFound } from '../../errors.ts'
+import { assertBelowLimit, badInput, notFound } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { insideOf } from '../../restriction.ts'
 import { assertWritable } from '../attributes/attribute-access.ts'
@@ -43,7 +43,7 @@ export async function setExpectedInterval(context: Context, change: IntervalChan
     if (old === seconds) return
     if (seconds === null) await deleteInterval(transaction, accountId, name)
     else {
-      if (old === null) assertBelowLimit(intervals.size)
+      if (old === null) assertFewIntervals(intervals.size)
       await upsertInterval(transaction, accountId, { name, seconds })
     }
     const targets = [{ id: accountId, name: viewer.email, kind: 'user' as const }]
@@ -62,10 +62,8 @@ function readSeconds(seconds: number | null | undefined): number | null {
   return seconds
 }
 
-function assertBelowLimit(found: number): void {
-  if (found < limits.expectedIntervals) return
-  throw limitExceeded(
-    `an account can have at most ${limits.expectedIntervals} attribute names with an expected interval, found ${found}: remove the interval of another attribute name first`,
-    { limit: limits.expectedIntervals, found },
-  )
+function assertFewIntervals(found: number): void {
+  const objects = 'attribute names with an expected interval'
+  const remedy = 'remove the interval of another attribute name first'
+  assertBelowLimit(objects, { limit: limits.expectedIntervals, found }, remedy)
 }

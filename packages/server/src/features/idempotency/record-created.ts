@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts'
+import { type Database, inTransaction } from '../../db/database.ts'
 
 export interface Created {
   kind:
@@ -33,3 +33,10 @@ export async function createOnce<Result>(
   once.recordCreated(describe(result))
   return result
 }
+
+/** Like `createOnce`, but without an Idempotency-Key, `create` also runs in a transaction. */
+export const createOnceInTransaction = <Result>(
+  context: { db: Database; once?: Once },
+  create: (transaction: Database) => Promise<Result>,
+  describe: (result: Result) => Created,
+): Promise<Result> => createOnce(context, (db) => inTransaction(db, create), describe)

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
-import { type Database, inTransaction } from '../../db/database.ts'
-import { badInput, limitExceeded, notFound } from '../../errors.ts'
+import type { Database } from '../../db/database.ts'
+import { assertBelowLimit, badInput, limitExceeded, notFound } from '../../errors.ts'
 import { assertName, assertStorable } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import { initialAttributes } from '../attributes/initial-attributes.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 import { recordEvents } from '../events/record.ts'
-import { createOnce } from '../idempotency/record-created.ts'
+import { createOnceInTransaction } from '../idempotency/record-created.ts'
 import { newService, type ServiceInput } from '../services/new-service.ts'
 import { lockAccount } from '../users/users.ts'
 import { hashCode, newCode, prefixOf } from './code-text.ts'
@@ -57,7 +57,9 @@ export async function createRegistrationCode(
 
   const code = newCode()
   const create = async (transaction: Database) => {
-    await assertBelowLimit(transaction, viewer.accountId)
+    if (!(await lockAccount(transaction, viewer.accountId))) throw notFound('user', viewer.accountId)
+    const found = await countCodes(transaction, viewer.accountId)
+    assertBelowLimit('registration codes', { limit: limits.registrationCodes, found })
     const added = await insertRegistrationCode(transaction, viewer.accountId, {
       ...template,
       id: randomUUID(),
@@ -69,11 +71,11 @@ export async function createRegistrationCode(
     await recordChange({ db: transaction, viewer }, 'REGISTRATION_CODE_CREATE', added, { ...template, uses, expires })
     return added
   }
-  const registrationCode = await createOnce(
-    context,
-    (db) => inTransaction(db, create),
-    ({ id }) => ({ kind: 'registration code', id, secret: code }),
-  )
+  const registrationCode = await createOnceInTransaction(context, create, ({ id }) => ({
+    kind: 'registration code',
+    id,
+    secret: code,
+  }))
   return { code, registrationCode }
 }
 
@@ -116,15 +118,6 @@ export function assertUniqueNames(services: readonly { name: string }[]): void {
     if (names.has(name))
       throw badInput(`services[${index}].name: ${JSON.stringify(name)} appears twice, but names must be unique`)
     names.add(name)
-  }
-}
-
-async function assertBelowLimit(db: Database, accountId: string): Promise<void> {
-  if (!(await lockAccount(db, accountId))) throw notFound('user', accountId)
-  const found = await countCodes(db, accountId)
-  if (found >= limits.registrationCodes) {
-    const message = `an account can have at most ${limits.registrationCodes} registration codes, found ${found}: delete one first`
-    throw limitExceeded(message, { limit: limits.registrationCodes, found })
   }
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../context.ts'
-import { type Database, inTransaction } from '../../db/database.ts'
-import { ApiError, badInput, limitExceeded, notFound } from '../../errors.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError, assertAtMost, assertBelowLimit, badInput, limitExceeded, notFound } from '../../errors.ts'
 import { parseSort, readSortKeys } from '../../lib/sort.ts'
 import { assertName, assertStorable, assertText } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
@@ -14,7 +14,7 @@ import type { EventTypeName } from '../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
 import { assertKnownNames, assertKnownSortKeys } from '../filters/known-names.ts'
 import { assertCanonicalLength, readFilter } from '../filters/read-filter.ts'
-import { createOnce } from '../idempotency/record-created.ts'
+import { createOnceInTransaction } from '../idempotency/record-created.ts'
 import { serviceSortFields } from '../services/list/service-list-arguments.ts'
 import { lockAccount } from '../users/users.ts'
 import {
@@ -88,17 +88,13 @@ export async function createView(context: Context, args: MutationCreateViewArgs)
   }
   const create = async (transaction: Database): Promise<View> => {
     await lockAccount(transaction, viewer.accountId)
-    await assertBelowLimit(transaction, viewer.accountId)
+    assertBelowLimit('views', { limit: limits.views, found: await countViewRows(transaction, viewer.accountId) })
     await assertFreeName(transaction, viewer.accountId, view)
     await insertView(transaction, viewer.accountId, view)
     await announce({ db: transaction, viewer }, 'VIEW_CREATE', view, dataOf(view))
     return view
   }
-  return createOnce(
-    context,
-    (db) => inTransaction(db, create),
-    ({ id }) => ({ kind: 'view', id }),
-  )
+  return createOnceInTransaction(context, create, ({ id }) => ({ kind: 'view', id }))
 }
 
 /** Updates a view. Validates the whole change first, and changes nothing if any part is invalid. */
@@ -195,15 +191,6 @@ const announce = (
   data: Record<string, unknown>,
 ): Promise<void> => recordEvents(db, { viewer }, [{ type, targets: [viewTarget(view)], data }])
 
-async function assertBelowLimit(db: Database, accountId: string): Promise<void> {
-  const found = await countViewRows(db, accountId)
-  if (found >= limits.views)
-    throw limitExceeded(`an account can have at most ${limits.views} views, found ${found}: delete one first`, {
-      limit: limits.views,
-      found,
-    })
-}
-
 async function assertFreeName(db: Database, accountId: string, { id, name }: View): Promise<void> {
   const other = await findViewByName(db, accountId, name)
   if (other !== undefined && other !== id)
@@ -255,7 +242,7 @@ async function readSortBy(context: Context, kind: ViewKind, sortBy: readonly str
 }
 
 function readColumns(columns: NonNullable<MutationCreateViewArgs['columns']>): ViewColumn[] {
-  assertAtMost(MAX_COLUMNS, columns.length, 'columns')
+  assertAtMost(MAX_COLUMNS, columns.length, { path: 'columns', what: 'items' })
   return columns.map(({ name, label, width }, index) => {
     const path = `columns[${index}]`
     parseAttributeName(name, `${path}.name`)
@@ -267,11 +254,7 @@ function readColumns(columns: NonNullable<MutationCreateViewArgs['columns']>): V
 }
 
 function readLabels(labels: readonly string[]): string[] {
-  assertAtMost(MAX_LABELS, labels.length, 'labels')
+  assertAtMost(MAX_LABELS, labels.length, { path: 'labels', what: 'items' })
   for (const [index, label] of labels.entries()) assertName(label, `labels[${index}]`, MAX_LABEL_LENGTH)
   return [...new Set(labels)]
-}
-
-function assertAtMost(limit: number, found: number, path: string): void {
-  if (found > limit) throw limitExceeded(`${path} accepts at most ${limit} items, found ${found}`, { limit, found })
 }

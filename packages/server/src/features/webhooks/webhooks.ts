@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { lockMasterKey } from '../../auth/master-key/master-key.ts'
 import type { Context } from '../../context.ts'
-import { type Database, inTransaction } from '../../db/database.ts'
-import { badInput, limitExceeded, notFound } from '../../errors.ts'
+import type { Database } from '../../db/database.ts'
+import { assertBelowLimit, badInput, limitExceeded, notFound } from '../../errors.ts'
 import { assertName, assertStorable } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
 import { assertCanonicalLength } from '../filters/read-filter.ts'
-import { createOnce } from '../idempotency/record-created.ts'
+import { createOnceInTransaction } from '../idempotency/record-created.ts'
 import {
   hasSelection,
   readSelection,
@@ -65,7 +65,11 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
   const selection = await readSelectionToStore(context, input)
 
   const create = async (transaction: Database) => {
-    await assertBelowLimit(transaction, viewer.accountId)
+    await lockAccount(transaction, viewer.accountId)
+    assertBelowLimit('webhooks', {
+      limit: limits.webhooks,
+      found: await countWebhookRows(transaction, viewer.accountId),
+    })
     await lockMasterKey(transaction, secrets)
     // Check the view again, because it may have been deleted before the account was locked. While the account is
     // locked, no view can be deleted.
@@ -88,11 +92,7 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
     await recordWebhookEvent({ db: transaction, viewer }, 'WEBHOOK_CREATE', webhook, data)
     return { ...webhook, secret }
   }
-  return createOnce(
-    context,
-    (db) => inTransaction(db, create),
-    ({ id, secret }) => ({ kind: 'webhook', id, secret }),
-  )
+  return createOnceInTransaction(context, create, ({ id, secret }) => ({ kind: 'webhook', id, secret }))
 }
 
 export interface WebhookChange extends SelectionArguments {
@@ -219,15 +219,6 @@ const selectionData = ({ where, viewId, context }: Webhook) => ({
 
 const isSame = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((one) => others.includes(one))
-
-async function assertBelowLimit(db: Database, accountId: string): Promise<void> {
-  await lockAccount(db, accountId)
-  const found = await countWebhookRows(db, accountId)
-  if (found >= limits.webhooks) {
-    const message = `an account can have at most ${limits.webhooks} webhooks, found ${found}: delete one first`
-    throw limitExceeded(message, { limit: limits.webhooks, found })
-  }
-}
 
 async function recordWebhookEvent(
   { db, viewer }: Viewing,

@@ -1,5 +1,5 @@
 import type { ResolvedFilter } from '@muster/filter'
-import { badInput, limitExceeded } from '../../../errors.ts'
+import { assertAtMost, badInput } from '../../../errors.ts'
 import { assertStorable } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
 import { type Change, flattenAttributes } from '../../attributes/parse-attributes.ts'
@@ -75,12 +75,6 @@ export function readIds(ids: readonly string[], path: string): string[] {
   assertAtMost(limits.idsPerList, ids.length, { path, what: 'IDs' })
   const stored = ids.map(parseId).filter((id) => id !== undefined)
   return [...new Set(stored)]
-}
-
-function assertAtMost(limit: number, found: number, { path, what }: { path: string; what: string }): void {
-  if (found > limit) {
-    throw limitExceeded(`${path} accepts at most ${limit} ${what}, found ${found}`, { limit, found })
-  }
 }
 
 function storable(text: string, path: string): string {

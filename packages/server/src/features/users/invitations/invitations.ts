@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { hashToken, newToken } from '../../../auth/sessions/tokens.ts'
 import type { Context } from '../../../context.ts'
-import { type Database, inTransaction } from '../../../db/database.ts'
-import { ApiError, limitExceeded, notFound } from '../../../errors.ts'
+import type { Database } from '../../../db/database.ts'
+import { ApiError, assertBelowLimit, notFound } from '../../../errors.ts'
 import { assertStorable } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
 import type { AccountReference, MutationCreateInvitationArgs } from '../../../resolvers.generated.ts'
@@ -10,7 +10,7 @@ import type { Viewer } from '../../../viewer.ts'
 import { actorOf, sourceOf } from '../../events/event-source.ts'
 import type { EventTypeName } from '../../events/event-types.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
-import { createOnce } from '../../idempotency/record-created.ts'
+import { createOnceInTransaction } from '../../idempotency/record-created.ts'
 import { findAccount, lockAccount } from '../accounts.queries.ts'
 import { addMember, findMember, personTarget } from '../members/members.ts'
 import { findPerson, isDisabled } from '../people/people.ts'
@@ -70,16 +70,16 @@ export async function createInvitation(
     const role = await getRole(transaction, viewer.accountId, roleId)
     assertGrantable(viewer, role)
     await assertCanBeAccepted(transaction, viewer.accountId, { invitation, role })
-    await assertBelowLimit(transaction, viewer.accountId, now)
+    await assertFewInvitations(transaction, viewer.accountId, now)
     await insertInvitation(transaction, viewer.accountId, { ...invitation, tokenHash: hashToken(token) })
     await recordEvents(transaction, { viewer }, [createdEvent(invitation, role)])
     return { ...invitation, link: linkOf(origin, token) }
   }
-  const created = await createOnce(
-    context,
-    (db) => inTransaction(db, create),
-    ({ id, link }) => ({ kind: 'invitation', id, secret: link }),
-  )
+  const created = await createOnceInTransaction(context, create, ({ id, link }) => ({
+    kind: 'invitation',
+    id,
+    secret: link,
+  }))
   await emailInvitation(context, created)
   return created
 }
@@ -99,7 +99,7 @@ export async function resendInvitation(context: Context, id: string): Promise<Sh
     const role = await getRole(transaction, viewer.accountId, before.roleId)
     assertGrantable(viewer, role)
     const now = clock()
-    if (before.expires <= now) await assertBelowLimit(transaction, viewer.accountId, now)
+    if (before.expires <= now) await assertFewInvitations(transaction, viewer.accountId, now)
     const lifetimeMs = before.expires.getTime() - before.created.getTime()
     const after: Invitation = {
       ...before,
@@ -222,13 +222,9 @@ async function isStillGrantable(db: Database, accountId: string, { invitation, r
   return canGrant(granting, role) && !(await isDisabled(db, inviter.personId))
 }
 
-async function assertBelowLimit(db: Database, accountId: string, now: Date): Promise<void> {
+async function assertFewInvitations(db: Database, accountId: string, now: Date): Promise<void> {
   const found = await countInvitations(db, accountId, now)
-  if (found >= limits.invitations)
-    throw limitExceeded(
-      `an account can have at most ${limits.invitations} open invitations, found ${found}: delete one first`,
-      { limit: limits.invitations, found },
-    )
+  assertBelowLimit('open invitations', { limit: limits.invitations, found })
 }
 
 /** Returns the link, with the token in the fragment. Browsers do not send fragments, so request logs lack the token. */

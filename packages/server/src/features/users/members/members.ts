@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts'
 import type { Database } from '../../../db/database.ts'
-import { ApiError, limitExceeded, notFound } from '../../../errors.ts'
+import { ApiError, assertBelowLimit, notFound } from '../../../errors.ts'
 import { assertStorable } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
 import type { Viewer } from '../../../viewer.ts'
@@ -45,11 +45,7 @@ export async function addMember(
   if ((await findMember(transaction, accountId, personId)) !== undefined)
     throw new ApiError('CONFLICT', 'the person is already a member of this account')
   const found = await countMembers(transaction, accountId)
-  if (found >= limits.members)
-    throw limitExceeded(
-      `an account can have at most ${limits.members} members, found ${found}: a member must be removed first`,
-      { limit: limits.members, found },
-    )
+  assertBelowLimit('members', { limit: limits.members, found }, 'a member must be removed first')
   await insertMembership(transaction, { accountId, personId, roleId: role.id, source })
 }
 

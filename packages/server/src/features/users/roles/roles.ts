@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from '../../../context.ts'
-import { type Database, inTransaction } from '../../../db/database.ts'
-import { ApiError, badInput, limitExceeded, notFound } from '../../../errors.ts'
+import type { Database } from '../../../db/database.ts'
+import { ApiError, assertBelowLimit, badInput, limitExceeded, notFound } from '../../../errors.ts'
 import { loaderByArguments } from '../../../graphql/loaders.ts'
 import { assertName, assertStorable } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
@@ -12,7 +12,7 @@ import type { Viewer } from '../../../viewer.ts'
 import { reloadAccessKeys } from '../../access-keys/access-keys.ts'
 import type { EventTypeName } from '../../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../../events/record.ts'
-import { createOnce } from '../../idempotency/record-created.ts'
+import { createOnceInTransaction } from '../../idempotency/record-created.ts'
 import {
   assertRestrictable,
   assertViews,
@@ -85,21 +85,13 @@ export async function createRole(context: Context, { name, access, groups }: Mut
     const others = await lockRoles(transaction, viewer.accountId)
     await assertViews({ db: transaction, viewer }, role.own)
     const custom = others.filter(({ id }) => !isBuiltIn(id))
-    if (custom.length >= limits.roles)
-      throw limitExceeded(
-        `an account can have at most ${limits.roles} custom roles, found ${custom.length}: delete one first`,
-        { limit: limits.roles, found: custom.length },
-      )
+    assertBelowLimit('custom roles', { limit: limits.roles, found: custom.length })
     assertFreeName(role, others)
     await saveRole(transaction, viewer.accountId, toStored(role))
     await recordEvent({ db: transaction, viewer }, 'ROLE_CREATE', role, dataOf(role))
     return role
   }
-  return createOnce(
-    context,
-    (db) => inTransaction(db, create),
-    ({ id }) => ({ kind: 'role', id }),
-  )
+  return createOnceInTransaction(context, create, ({ id }) => ({ kind: 'role', id }))
 }
 
 /** Updates a role. The new permissions apply to its members' sessions starting with their next request. */
