@@ -2,6 +2,7 @@ import type { Condition, ResolvedFilter } from '@muster/filter'
 import { ApiError } from '../../errors.ts'
 import { namesOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
+import { mapConditions } from '../filters/map-conditions.ts'
 import { covers, coversGroup } from '../restrictions/name-patterns.ts'
 import { type AttributeName, joinAttributeName } from './attribute-name.ts'
 import { type Attributes, emptyObject } from './attributes.ts'
@@ -67,20 +68,8 @@ export function readableOnly(viewer: Restricted, attributes: Attributes): Attrib
  * present with a condition that the name has a value. Otherwise, the condition would also match a group that contains
  * only names that the viewer cannot read.
  */
-export function readableFilter(viewer: Restricted, filter: ResolvedFilter): ResolvedFilter {
-  if (namesOf(viewer) === undefined) return filter
-  switch (filter.type) {
-    case 'and':
-    case 'or':
-      return { ...filter, operands: filter.operands.map((operand) => readableFilter(viewer, operand)) }
-    case 'not':
-      return { ...filter, operand: readableFilter(viewer, filter.operand) }
-    case 'services':
-      return filter.condition === null ? filter : { ...filter, condition: readableFilter(viewer, filter.condition) }
-    default:
-      return readableCondition(viewer, filter)
-  }
-}
+export const readableFilter = (viewer: Restricted, filter: ResolvedFilter): ResolvedFilter =>
+  namesOf(viewer) === undefined ? filter : mapConditions(filter, (condition) => readableCondition(viewer, condition))
 
 function readableCondition(viewer: Restricted, condition: Condition): Condition {
   const readable = namesOf(viewer)!

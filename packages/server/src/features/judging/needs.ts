@@ -1,4 +1,4 @@
-import type { Condition, Literal, ResolvedFilter } from '@muster/filter'
+import { type Condition, type Literal, type ResolvedFilter, readsOf } from '@muster/filter'
 import { RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 
@@ -26,7 +26,7 @@ export interface Needs {
 
 export function needsOf({ filter, context }: Selection): Needs {
   const conditions = filter === undefined ? [] : conditionsOf(filter)
-  const services = filter !== undefined && readsServices(filter)
+  const services = filter !== undefined && readsOf(filter).isServices
   const fields = new Set(conditions.flatMap(fieldOf))
   const isAll = fields.has('contexts') || conditions.some(({ type }) => type === 'any')
   const names = [...new Set(conditions.flatMap(nameOf))]
@@ -69,11 +69,6 @@ function conditionsOf(filter: ResolvedFilter): Condition[] {
     default:
       return [filter]
   }
-}
-
-function readsServices(filter: ResolvedFilter): boolean {
-  if (filter.type === 'and' || filter.type === 'or') return filter.operands.some(readsServices)
-  return filter.type === 'not' ? readsServices(filter.operand) : filter.type === 'services'
 }
 
 const fieldOf = (condition: Condition): string[] =>

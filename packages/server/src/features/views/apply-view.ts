@@ -1,9 +1,10 @@
-import { canonicalize, filterLimits, isIndexed, parseFilter, type ResolvedFilter } from '@muster/filter'
+import { canonicalize, filterLimits, isIndexed, parseFilter, type ResolvedFilter, readsOf } from '@muster/filter'
 import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, limitExceeded, notFound } from '../../errors.ts'
 import { namesOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { readableFilter } from '../attributes/attribute-access.ts'
+import { mapConditions } from '../filters/map-conditions.ts'
 import { check, type FilterPlace, type ReadFilter, readFilter, toFilterProblem } from '../filters/read-filter.ts'
 import { withContext } from '../filters/with-context.ts'
 import { filterKinds, type View, type ViewColumn } from './view.ts'
@@ -125,7 +126,7 @@ async function replaceViews(context: ViewReader, read: ReadFilter): Promise<Read
   const { kind } = read.place
   const filters = new Map<string, ResolvedFilter>()
   const names: string[] = []
-  for (const id of new Set(viewsIn(read.filter))) {
+  for (const id of viewsIn(read.filter)) {
     const view = await findView(context, id, kind)
     // The canonical form of a filter cannot contain an empty filter in parentheses.
     const ofView = readView(view) ?? readFilter('id:*', read.place)!
@@ -133,7 +134,7 @@ async function replaceViews(context: ViewReader, read: ReadFilter): Promise<Read
     names.push(JSON.stringify(view.name))
   }
   if (filters.size === 0) return read
-  const filter = replaced(read.filter, filters)
+  const filter = mapConditions(read.filter, (each) => (each.type === 'view' ? filters.get(each.id)! : each))
   assertWithinLimits(filter, { place: read.place, names })
   return { ...read, filter }
 }
@@ -151,30 +152,4 @@ function assertWithinLimits(
   })
 }
 
-export function viewsIn(filter: ResolvedFilter): string[] {
-  switch (filter.type) {
-    case 'and':
-    case 'or':
-      return filter.operands.flatMap(viewsIn)
-    case 'not':
-      return viewsIn(filter.operand)
-    case 'view':
-      return [filter.id]
-    default:
-      return []
-  }
-}
-
-function replaced(filter: ResolvedFilter, views: ReadonlyMap<string, ResolvedFilter>): ResolvedFilter {
-  switch (filter.type) {
-    case 'and':
-    case 'or':
-      return { ...filter, operands: filter.operands.map((operand) => replaced(operand, views)) }
-    case 'not':
-      return { ...filter, operand: replaced(filter.operand, views) }
-    case 'view':
-      return views.get(filter.id)!
-    default:
-      return filter
-  }
-}
+export const viewsIn = (filter: ResolvedFilter): string[] => [...readsOf(filter).views]
