@@ -1,13 +1,13 @@
 import type { Context } from '../../context.ts'
-import { type Database, inTransaction } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
 import { badInput, limitExceeded, notFound } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { insideOf } from '../../restriction.ts'
 import { getDeviceLocked, updateDevice } from '../devices/changes/device-changes.ts'
 import { parseId } from '../devices/device-id.ts'
 import { hasDevice } from '../devices/devices.ts'
-import { fieldChanges, type NewEvent, recordEvents } from '../events/record.ts'
-import { createOnce } from '../idempotency/record-created.ts'
+import { fieldChanges, recordEvents } from '../events/record.ts'
+import { createOnceInTransaction } from '../idempotency/record-created.ts'
 import { assertMayChangeServices } from '../restrictions/assert-may-change.ts'
 import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
 import {
@@ -18,7 +18,7 @@ import {
   lockService,
   updateServiceRow,
 } from './service-changes.queries.ts'
-import { fieldsOfService } from './services-of-many-devices.ts'
+import { fieldsOfService, subjects } from './services-of-many-devices.ts'
 
 export async function addService(context: Context, deviceId: string, input: ServiceInput): Promise<string> {
   assertMayChangeServices(context.viewer)
@@ -29,13 +29,9 @@ export async function addService(context: Context, deviceId: string, input: Serv
     const added = { ...service, deviceId: device.id, deviceName: device.name }
     await insertService(transaction, context.viewer.accountId, added)
     const data = fieldsOfService(added)
-    await recordEvents(transaction, context, [{ type: 'SERVICE_ADD', ...subjects(added), data }])
+    await recordEvents(transaction, context, [{ type: 'SERVICE_ADD', ...subjectsOf(added), data }])
   }
-  await createOnce(
-    context,
-    (db) => inTransaction(db, create),
-    () => ({ kind: 'service', id: service.id }),
-  )
+  await createOnceInTransaction(context, create, () => ({ kind: 'service', id: service.id }))
   return service.id
 }
 
@@ -57,7 +53,7 @@ export async function updateService(context: Context, serviceId: string, change:
     if (changes === undefined) return true
     assertMayChangeServices(context.viewer)
     await updateServiceRow(transaction, context.viewer.accountId, after)
-    await recordEvents(transaction, context, [{ type: 'SERVICE_UPDATE', ...subjects(after), data: { changes } }])
+    await recordEvents(transaction, context, [{ type: 'SERVICE_UPDATE', ...subjectsOf(after), data: { changes } }])
     return true
   })
   if (!found) await renameBulkService(context, serviceId, change)
@@ -71,7 +67,7 @@ export async function removeService(context: Context, serviceId: string): Promis
     assertMayChangeServices(context.viewer)
     const previous = await deleteServiceRow(transaction, context.viewer.accountId, service.id)
     const data = fieldsOfService(service)
-    await recordEvents(transaction, context, [{ type: 'SERVICE_REMOVE', ...subjects(service), data, previous }])
+    await recordEvents(transaction, context, [{ type: 'SERVICE_REMOVE', ...subjectsOf(service), data, previous }])
     return true
   })
   if (found) return
@@ -130,10 +126,5 @@ export function withChange<Fields extends ServiceFields>(
   }
 }
 
-const subjects = ({ id, name, deviceId, deviceName }: LockedService): Pick<NewEvent, 'deviceId' | 'targets'> => ({
-  deviceId,
-  targets: [
-    { id, name, kind: 'service' },
-    { id: deviceId, name: deviceName, kind: 'device' },
-  ],
-})
+const subjectsOf = ({ id, name, deviceId, deviceName }: LockedService): ReturnType<typeof subjects> =>
+  subjects({ id, name, device: { id: deviceId, name: deviceName } })

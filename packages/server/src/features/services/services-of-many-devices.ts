@@ -86,10 +86,15 @@ export function fieldsOfService({ name, application, host, port, enabled }: Serv
   return { name, application, host, port, enabled }
 }
 
-const subjects = ({ id, name, device }: ServiceOfDevice): Pick<NewEvent, 'deviceId' | 'targets'> => ({
+/** Returns the fields of a service's event that identify the service and its device. */
+export const subjects = ({
+  id,
+  name,
+  device,
+}: Pick<ServiceOfDevice, 'id' | 'name' | 'device'>): Pick<NewEvent, 'deviceId' | 'targets'> => ({
   deviceId: device.id,
   targets: [
     { id, name, kind: 'service' },
-    { ...device, kind: 'device' },
+    { id: device.id, name: device.name, kind: 'device' },
   ],
 })

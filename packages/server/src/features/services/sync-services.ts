@@ -2,12 +2,11 @@ import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { badInput } from '../../errors.ts'
 import { getDeviceLocked } from '../devices/changes/device-changes.ts'
-import type { Target } from '../events/event-types.ts'
 import { fieldChanges, type NewEvent, recordEvents } from '../events/record.ts'
 import { assertServiceFields, newService, type ServiceInput } from './new-service.ts'
 import { deleteServiceRow, insertService, updateServiceRow } from './service-changes.queries.ts'
 import { withChange } from './service-changes.ts'
-import { assertFewServices, fieldsOfService } from './services-of-many-devices.ts'
+import { assertFewServices, fieldsOfService, subjects } from './services-of-many-devices.ts'
 import { type DeviceServiceRow, lockServicesOfDevice, markAddedByDevice } from './sync-services.queries.ts'
 
 /** If the service exists, omitted fields stay unchanged, and null clears `host` or `port`. */
@@ -70,8 +69,7 @@ async function add({ transaction, accountId, device, events }: Step, input: Devi
   const { id, ...fields } = newService(input, '')
   await insertService(transaction, accountId, { ...fields, id, deviceId: device.id })
   await markAddedByDevice(transaction, accountId, id)
-  const targets = targetsOf({ id, name: fields.name }, device)
-  events.push({ type: 'SERVICE_ADD', deviceId: device.id, targets, data: fields })
+  events.push({ type: 'SERVICE_ADD', ...subjects({ id, name: fields.name, device }), data: fields })
   return id
 }
 
@@ -84,17 +82,12 @@ async function update(
   const changes = fieldChanges(fieldsOfService(existing), fieldsOfService(after))
   if (changes === undefined) return existing.id
   await updateServiceRow(transaction, accountId, after)
-  events.push({ type: 'SERVICE_UPDATE', deviceId: device.id, targets: targetsOf(existing, device), data: { changes } })
+  events.push({ type: 'SERVICE_UPDATE', ...subjects({ ...existing, device }), data: { changes } })
   return existing.id
 }
 
 async function remove({ transaction, accountId, device, events }: Step, service: DeviceServiceRow): Promise<void> {
   const previous = await deleteServiceRow(transaction, accountId, service.id)
-  const targets = targetsOf(service, device)
-  events.push({ type: 'SERVICE_REMOVE', deviceId: device.id, targets, data: fieldsOfService(service), previous })
+  const data = fieldsOfService(service)
+  events.push({ type: 'SERVICE_REMOVE', ...subjects({ ...service, device }), data, previous })
 }
-
-const targetsOf = (service: { id: string; name: string }, device: { id: string; name: string }): Target[] => [
-  { id: service.id, name: service.name, kind: 'service' },
-  { id: device.id, name: device.name, kind: 'device' },
-]
