@@ -21,3 +21,20 @@ export function loaderByArguments<Context extends object, Args, Key, Value>(
     return loader.load(key)
   }
 }
+
+/**
+ * Returns a function that returns a request's loader. The loader reads the values of several IDs with one call of
+ * `read`, and resolves to `missing` for an ID without a value.
+ */
+export function loaderById<Context extends object, Value, Missing>(
+  { missing, cache = true }: { missing: Missing; cache?: boolean },
+  read: (context: Context, ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
+): (context: Context) => DataLoader<string, Value | Missing> {
+  return perRequest((context) => {
+    const load = async (ids: readonly string[]) => {
+      const found = await read(context, ids)
+      return ids.map((id) => found.get(id) ?? missing)
+    }
+    return new DataLoader<string, Value | Missing>(load, { cache })
+  })
+}

@@ -1,14 +1,10 @@
 import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
+import { loaderById } from '../../graphql/loaders.ts'
 import { perRequest } from '../../graphql/per-request.ts'
-import {
-  findAccountBase,
-  findDeviceBases,
-  findOverrides,
-  findServiceBases,
-  listContexts,
-} from './attributes.queries.ts'
+import { findAccountBase, findDeviceBases, findOverrides, findServiceBases } from './attributes.queries.ts'
 import { type Attributes, joinReserved } from './attributes.ts'
+import { listContextsOf } from './overrides-of-devices.ts'
 import { withOwnSettings, withoutAccountSettings } from './settings/own-settings.ts'
 
 interface Place {
@@ -17,23 +13,15 @@ interface Place {
 }
 
 /** Returns an empty object for a deleted device. */
-const deviceBases = perRequest(
-  ({ db, viewer }: Context) =>
-    new DataLoader(async (ids: readonly string[]) => {
-      const rows = await findDeviceBases(db, viewer.accountId, ids)
-      const bases = new Map(rows.map((row) => [row.id, joinReserved(row.attributes, row)]))
-      return ids.map((id): Attributes => bases.get(id) ?? {})
-    }),
-)
+const deviceBases = loaderById({ missing: {} }, async ({ db, viewer }: Context, ids) => {
+  const rows = await findDeviceBases(db, viewer.accountId, ids)
+  return new Map(rows.map((row) => [row.id, joinReserved(row.attributes, row)]))
+})
 
-const serviceBases = perRequest(
-  ({ db, viewer }: Context) =>
-    new DataLoader(async (ids: readonly string[]) => {
-      const rows = await findServiceBases(db, viewer.accountId, ids)
-      const bases = new Map(rows.map(({ id, attributes }) => [id, attributes]))
-      return ids.map((id): Attributes => bases.get(id) ?? {})
-    }),
-)
+const serviceBases = loaderById({ missing: {} }, async ({ db, viewer }: Context, ids) => {
+  const rows = await findServiceBases(db, viewer.accountId, ids)
+  return new Map(rows.map(({ id, attributes }) => [id, attributes]))
+})
 
 const userBases = perRequest(
   (context: Context) =>
@@ -67,13 +55,8 @@ const overrides = perRequest(
 
 const placeKey = (targetId: string, context: string): string => `${targetId} ${context}`
 
-const contexts = perRequest(
-  ({ db, viewer }: Context) =>
-    new DataLoader(async (ids: readonly string[]) => {
-      const rows = await listContexts(db, viewer.accountId, ids)
-      const byTarget = Map.groupBy(rows, (row) => row.target_id)
-      return ids.map((id) => (byTarget.get(id) ?? []).map(({ context }) => context))
-    }),
+const contexts = loaderById({ missing: [] }, ({ db, viewer }: Context, ids) =>
+  listContextsOf(db, viewer.accountId, { ids, readable: undefined }),
 )
 
 export const attributeLoaders = { deviceBases, serviceBases, userBases, overrides, contexts } as const

@@ -14,8 +14,8 @@ export async function listOverridesIn(
 }
 
 /**
- * Returns the contexts of the devices' overrides, keyed by device ID. If `readable` is set, ignores overrides of other
- * names.
+ * Returns the contexts of the overrides of devices, services, or the account, keyed by ID. If `readable` is set, ignores
+ * overrides of other names.
  */
 export async function listContextsOf(
   db: Database,
@@ -26,6 +26,6 @@ export async function listContextsOf(
     readable === undefined
       ? await listContexts(db, accountId, ids)
       : await listReadableContexts(db, accountId, { targetIds: ids, readable })
-  const byDevice = Map.groupBy(rows, ({ target_id }) => target_id)
-  return new Map([...byDevice].map(([id, rows]) => [id, rows.map(({ context }) => context)]))
+  const byTarget = Map.groupBy(rows, ({ target_id }) => target_id)
+  return new Map([...byTarget].map(([id, rows]) => [id, rows.map(({ context }) => context)]))
 }

@@ -1,43 +1,25 @@
-import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
 import { type ApiError, badInput, limitExceeded } from '../../errors.ts'
 import { listOf, type PageArguments, readPage } from '../../graphql/lists/paging.ts'
-import { loaderByArguments } from '../../graphql/loaders.ts'
+import { loaderByArguments, loaderById } from '../../graphql/loaders.ts'
 import { perRequest } from '../../graphql/per-request.ts'
+import { once } from '../../lib/once.ts'
 import { limits } from '../../limits.ts'
 import { insideOf } from '../../restriction.ts'
 import { readableItem } from './access/readable-items.ts'
 import { creatorSeenBy } from './access/visible-jobs.ts'
 import { countItems, type ItemPages, selectItemPages } from './bulk-item-pages.queries.ts'
 import { type BulkItemList, type BulkItemStatus, type BulkJob, type BulkOutcome, withExpiry } from './bulk-job.ts'
-import { type BulkJobRow, selectJobs, selectUndos } from './bulk-jobs.queries.ts'
+import { selectJobs, selectUndos } from './bulk-jobs.queries.ts'
 
-type ByKey = Map<string, BulkJobRow>
+const loaderOf = (select: typeof selectJobs, keyOf: (job: BulkJob) => string) =>
+  loaderById({ missing: null, cache: false }, async ({ db, viewer, clock }: Context, ids) => {
+    const found = await select(db, viewer.accountId, { ids: [...new Set(ids)], creator: creatorSeenBy(viewer) })
+    return new Map(found.map((job) => [keyOf(job), withExpiry(job, clock())]))
+  })
 
-const loaderOf = (read: (context: Context, ids: readonly string[]) => Promise<ByKey>) =>
-  perRequest(
-    (context: Context) =>
-      new DataLoader<string, BulkJob | null>(
-        async (ids) => {
-          const found = await read(context, ids)
-          return ids.map((id) => {
-            const job = found.get(id)
-            return job === undefined ? null : withExpiry(job, context.clock())
-          })
-        },
-        { cache: false },
-      ),
-  )
-
-const jobs = loaderOf(async ({ db, viewer }, ids) => {
-  const found = await selectJobs(db, viewer.accountId, { ids: [...new Set(ids)], creator: creatorSeenBy(viewer) })
-  return new Map(found.map((job) => [job.id, job]))
-})
-
-const undos = loaderOf(async ({ db, viewer }, ids) => {
-  const found = await selectUndos(db, viewer.accountId, { ids: [...new Set(ids)], creator: creatorSeenBy(viewer) })
-  return new Map(found.map((job) => [job.undoOf!, job]))
-})
+const jobs = loaderOf(selectJobs, ({ id }) => id)
+const undos = loaderOf(selectUndos, ({ undoOf }) => undoOf!)
 
 /** Resolves to null if the job has been deleted or the caller cannot see it. */
 export const loadJob = (context: Context, id: string): Promise<BulkJob | null> => jobs(context).load(id)
@@ -73,12 +55,10 @@ async function readPages(
     ? await readWithChanges(context, query)
     : await selectItemPages(db, viewer.accountId, { ...query, changeBytes: undefined })
   const items = Map.groupBy(found.items, ({ jobId }) => jobId)
-  let counts: Promise<Map<string, number>> | undefined
-  const total = async (id: string): Promise<number> => {
-    if (counts === undefined) rowMeter.add(({ devices }) => devices * jobIds.length)
-    counts ??= countItems(db, viewer.accountId, { jobIds, slice })
-    return (await counts).get(id) ?? 0
-  }
+  const count = once(() => {
+    rowMeter.add(({ devices }) => devices * jobIds.length)
+    return countItems(db, viewer.accountId, { jobIds, slice })
+  })
   return ids.map((id) =>
     listOf({
       rows: items.get(id) ?? [],
@@ -86,7 +66,7 @@ async function readPages(
       order: 'bulkItems',
       placeOf: (item) => ({ id: item.id, key: null }),
       toItem: (item) => readableItem(viewer, item),
-      total: () => total(id),
+      total: async () => (await count()).get(id) ?? 0,
     }),
   )
 }

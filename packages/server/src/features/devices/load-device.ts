@@ -1,26 +1,16 @@
-import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
-import { perRequest } from '../../graphql/per-request.ts'
+import { loaderById } from '../../graphql/loaders.ts'
 import { insideOf } from '../../restriction.ts'
 import type { Device } from './device.ts'
 import { selectDevices } from './devices.queries.ts'
 
-type DeviceLoader = DataLoader<string, Device | undefined>
-
 /** Creates a loader without a cache, because a request can change a device and then read it again. */
-const loaderOf = (attributes: boolean): ((context: Context) => DeviceLoader) =>
-  perRequest(
-    ({ db, viewer }) =>
-      new DataLoader<string, Device | undefined>(
-        async (ids) => {
-          const asked = { ids: [...new Set(ids)], attributes, inside: insideOf(viewer) }
-          const found = await selectDevices(db, viewer.accountId, asked)
-          const byId = new Map(found.map((device) => [device.id, device]))
-          return ids.map((id) => byId.get(id))
-        },
-        { cache: false },
-      ),
-  )
+const loaderOf = (attributes: boolean) =>
+  loaderById({ missing: undefined, cache: false }, async ({ db, viewer }: Context, ids) => {
+    const asked = { ids: [...new Set(ids)], attributes, inside: insideOf(viewer) }
+    const found = await selectDevices(db, viewer.accountId, asked)
+    return new Map(found.map((device) => [device.id, device]))
+  })
 
 const withAttributes = loaderOf(true)
 const withoutAttributes = loaderOf(false)

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import { loaderByArguments } from '../../graphql/loaders.ts'
+import { once } from '../../lib/once.ts'
 import type { EventList } from './event.ts'
 import { countEventsOfDevices, selectEventsOfDevices } from './events.queries.ts'
 import { type EventListArguments, eventList, readEventSlice } from './events.ts'
@@ -17,12 +18,4 @@ async function readPages(context: Context, args: EventListArguments, ids: readon
     return countEventsOfDevices(db, viewer.accountId, { deviceIds, filter: page.filter })
   })
   return ids.map((id) => eventList(page, events.get(id) ?? [], async () => (await count()).get(id) ?? 0))
-}
-
-function once<Value>(run: () => Promise<Value>): () => Promise<Value> {
-  let result: Promise<Value> | undefined
-  return () => {
-    result ??= run()
-    return result
-  }
 }

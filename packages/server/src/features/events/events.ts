@@ -76,7 +76,7 @@ export const eventList = ({ limit }: EventSlice, rows: readonly Event[], total: 
 const ORDER = 'events'
 
 /** Matches a positive integer of at most 18 digits, which always fits in a PostgreSQL bigint. */
-const eventId = /^[1-9]\d{0,17}$/
+export const eventId = /^[1-9]\d{0,17}$/
 
 async function readStart({ db, viewer }: Context, start: Start): Promise<EventSlice['start']> {
   if ('offset' in start) return start

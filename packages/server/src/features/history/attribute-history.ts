@@ -3,9 +3,10 @@ import { walk } from '../../db/fair/user-database.ts'
 import { badInput } from '../../errors.ts'
 import { type List, listOf, readPage } from '../../graphql/lists/paging.ts'
 import { loaderByArguments } from '../../graphql/loaders.ts'
+import { once } from '../../lib/once.ts'
 import { namesOf } from '../../restriction.ts'
 import { joinAttributeName, parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
-import { assertEventExists } from '../events/events.ts'
+import { assertEventExists, eventId } from '../events/events.ts'
 import { timesSince } from '../freshness/value-times.ts'
 import {
   type ChangeFilter,
@@ -52,16 +53,12 @@ async function readPages(
     selectChanges(walking, viewer.accountId, { owners, slice }),
   )
   const found = Map.groupBy(changes, ({ targetId }) => targetId)
-  let counted: Promise<Map<string, number>> | undefined
-  const count = (): Promise<Map<string, number>> => {
-    if (counted === undefined) {
-      rowMeter.add(({ events }) => Math.min(reads.total.rows, events))
-      counted = walk(db, reads.total.reasons, (walking) =>
-        countChanges(walking, viewer.accountId, { owners, filter: slice.filter }),
-      )
-    }
-    return counted
-  }
+  const count = once(() => {
+    rowMeter.add(({ events }) => Math.min(reads.total.rows, events))
+    return walk(db, reads.total.reasons, (walking) =>
+      countChanges(walking, viewer.accountId, { owners, filter: slice.filter }),
+    )
+  })
   return asked.map(({ id }) =>
     listOf({
       rows: found.get(id) ?? [],
@@ -76,9 +73,6 @@ async function readPages(
 
 /** The name of the order in cursors, so that a cursor from another list is rejected. */
 const ORDER = 'changes'
-
-/** Matches a positive integer of at most 18 digits, which always fits in a PostgreSQL bigint. */
-const eventId = /^[1-9]\d{0,17}$/
 
 async function readSlice(context: Context, args: HistoryArguments): Promise<ChangeSlice> {
   const page = readPage(args, { order: ORDER, firstRecord: context.firstRecord })

@@ -1,18 +1,11 @@
-import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
-import { perRequest } from '../../graphql/per-request.ts'
+import { loaderById } from '../../graphql/loaders.ts'
 import type { View } from './view.ts'
 import { listViews } from './views.ts'
 
-const loaderOf = perRequest(
-  (context: Context) =>
-    new DataLoader<string, View | null>(
-      async (ids) => {
-        const views = new Map((await listViews(context, { id: ids })).map((view) => [view.id, view]))
-        return ids.map((id) => views.get(id) ?? null)
-      },
-      { cache: false },
-    ),
+const loaderOf = loaderById(
+  { missing: null, cache: false },
+  async (context: Context, ids) => new Map((await listViews(context, { id: ids })).map((view) => [view.id, view])),
 )
 
 /** Resolves to null if the view does not exist or the caller cannot see it. */

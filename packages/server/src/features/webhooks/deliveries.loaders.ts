@@ -1,20 +1,16 @@
-import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
 import { badInput, notFound } from '../../errors.ts'
 import { listOf, type PageArguments, readPage } from '../../graphql/lists/paging.ts'
-import { loaderByArguments } from '../../graphql/loaders.ts'
-import { perRequest } from '../../graphql/per-request.ts'
+import { loaderByArguments, loaderById } from '../../graphql/loaders.ts'
+import { once } from '../../lib/once.ts'
 import type { Event } from '../events/event.ts'
 import { findEvents } from '../events/events.ts'
 import { countDeliveries, type DeliverySlice, selectDeliveries, selectOwners } from './deliveries.queries.ts'
 import type { WebhookDeliveryList } from './webhook.ts'
 
-const eventLoaderOf = perRequest(
-  (context: Context) =>
-    new DataLoader<string, Event | null>(async (ids) => {
-      const events = new Map((await findEvents(context, ids)).map((event) => [event.id, event]))
-      return ids.map((id) => events.get(id) ?? null)
-    }),
+const eventLoaderOf = loaderById(
+  { missing: null },
+  async (context: Context, ids) => new Map((await findEvents(context, ids)).map((event) => [event.id, event])),
 )
 
 /** Resolves to null if the event has been deleted. */
@@ -36,19 +32,17 @@ async function readPages(
   args: DeliveryListArguments,
   ids: readonly string[],
 ): Promise<(WebhookDeliveryList | Error)[]> {
-  const { db, viewer } = context
+  const { db, viewer, rowMeter } = context
   const webhookIds = [...new Set(ids)]
   const { slice, afterId } = readSlice(context, args)
   const owners =
     afterId === undefined ? undefined : new Set(await selectOwners(db, viewer.accountId, { webhookIds, id: afterId }))
   const found = await selectDeliveries(db, viewer.accountId, { webhookIds, slice })
   const deliveries = Map.groupBy(found, (delivery) => delivery.webhookId)
-  let counts: Promise<Map<string, number>> | undefined
-  const total = async (id: string): Promise<number> => {
-    if (counts === undefined) context.rowMeter.add(({ events }) => events)
-    counts ??= countDeliveries(db, viewer.accountId, { webhookIds, failed: slice.failed })
-    return (await counts).get(id) ?? 0
-  }
+  const count = once(() => {
+    rowMeter.add(({ events }) => events)
+    return countDeliveries(db, viewer.accountId, { webhookIds, failed: slice.failed })
+  })
   return ids.map((id) =>
     owners?.has(id) === false
       ? notFound('delivery', afterId!)
@@ -58,7 +52,7 @@ async function readPages(
           order: ORDER,
           placeOf: (delivery) => ({ id: delivery.id, key: null }),
           toItem: (delivery) => delivery,
-          total: () => total(id),
+          total: async () => (await count()).get(id) ?? 0,
         }),
   )
 }
