@@ -37,35 +37,21 @@ const toRow = ({ where, sortBy, isShared, columns: own, source, creatorId, ...vi
   source: JSON.stringify({ ...source, personId: creatorId } satisfies StoredSource),
 })
 
+const fromViews = (db: Database, accountId: string) =>
+  db.selectFrom('saved_view').select(columns).where('account_id', '=', accountId)
+
 export async function selectViews(db: Database, accountId: string): Promise<View[]> {
-  const rows = await db
-    .selectFrom('saved_view')
-    .select(columns)
-    .where('account_id', '=', accountId)
-    .orderBy(sql`name collate natural_order`)
-    .orderBy('id')
-    .execute()
+  const rows = await fromViews(db, accountId).orderBy(sql`name collate natural_order`).orderBy('id').execute()
   return rows.map(toView)
 }
 
 export async function selectView(db: Database, accountId: string, id: string): Promise<View | undefined> {
-  const row = await db
-    .selectFrom('saved_view')
-    .select(columns)
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .executeTakeFirst()
+  const row = await fromViews(db, accountId).where('id', '=', id).executeTakeFirst()
   return row && toView(row)
 }
 
 export async function lockView(db: Database, accountId: string, id: string): Promise<View | undefined> {
-  const row = await db
-    .selectFrom('saved_view')
-    .select(columns)
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst()
+  const row = await fromViews(db, accountId).where('id', '=', id).forUpdate().executeTakeFirst()
   return row && toView(row)
 }
 

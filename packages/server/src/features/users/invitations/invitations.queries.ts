@@ -68,45 +68,32 @@ export async function existsForEmail(db: Database, email: string, now: Date): Pr
   return rows.length > 0
 }
 
-export async function insertInvitation(
-  db: Database,
-  accountId: string,
-  { tokenHash, ...invitation }: Invitation & { tokenHash: Buffer },
-): Promise<void> {
+type NewInvitation = Invitation & { tokenHash: Buffer }
+
+export async function insertInvitation(db: Database, accountId: string, invitation: NewInvitation): Promise<void> {
+  const { id, email, roleId } = invitation
   await db
     .insertInto('invitation')
-    .values({
-      account_id: accountId,
-      id: invitation.id,
-      token_hash: tokenHash,
-      email: invitation.email,
-      role_id: invitation.roleId,
-      created: invitation.created,
-      expires: invitation.expires,
-      inviter_id: invitation.inviterId,
-      source: JSON.stringify(invitation.source),
-      email_status: invitation.emailStatus,
-    })
+    .values({ account_id: accountId, id, email, role_id: roleId, ...linkColumns(invitation) })
     .execute()
 }
 
-export async function renewInvitation(
-  db: Database,
-  accountId: string,
-  { id, created, expires, inviterId, source, emailStatus, tokenHash }: Invitation & { tokenHash: Buffer },
-): Promise<void> {
+/** The columns that change when a new link replaces the previous link. */
+const linkColumns = ({ created, expires, inviterId, source, emailStatus, tokenHash }: NewInvitation) => ({
+  token_hash: tokenHash,
+  created,
+  expires,
+  inviter_id: inviterId,
+  source: JSON.stringify(source),
+  email_status: emailStatus,
+})
+
+export async function renewInvitation(db: Database, accountId: string, invitation: NewInvitation): Promise<void> {
   await db
     .updateTable('invitation')
-    .set({
-      token_hash: tokenHash,
-      created,
-      expires,
-      inviter_id: inviterId,
-      source: JSON.stringify(source),
-      email_status: emailStatus,
-    })
+    .set(linkColumns(invitation))
     .where('account_id', '=', accountId)
-    .where('id', '=', id)
+    .where('id', '=', invitation.id)
     .execute()
 }
 

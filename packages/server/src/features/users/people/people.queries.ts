@@ -13,15 +13,10 @@ export interface NewPerson {
 
 /** Inserts a person. Returns false if the email address is in use. */
 export async function insertPerson(db: Database, person: NewPerson): Promise<boolean> {
+  const { id, email, emailConfirmed, name, passwordHash } = person
   const result = await db
     .insertInto('person')
-    .values({
-      id: person.id,
-      email: person.email,
-      email_confirmed: person.emailConfirmed,
-      name: person.name,
-      password_hash: person.passwordHash,
-    })
+    .values({ id, email, email_confirmed: emailConfirmed, name, password_hash: passwordHash })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst()
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
