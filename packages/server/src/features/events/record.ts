@@ -45,19 +45,10 @@ export async function recordEvents(
 
 type Row = ReturnType<typeof rowOf>
 
-const rowOf = (
-  { id, timestamp, type, deviceId, targets, state, source, data, previous }: NewEvent,
-  viewer: Viewer,
-) => ({
-  id,
-  timestamp,
-  type,
+const rowOf = ({ deviceId, source, ...event }: NewEvent, viewer: Viewer) => ({
+  ...event,
   device_id: deviceId,
-  targets,
-  state,
   source: source ?? sourceOf(viewer),
-  data,
-  previous,
 })
 
 /** Returns the parameters of a statement for one event, starting with the third parameter. */
