@@ -1,6 +1,7 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import type { DeviceFields, State } from '../devices/device.ts'
 import type { ReadFilter } from '../filters/read-filter.ts'
 import { filterCondition } from '../filters/sql/conditions.ts'
 import { noTables, type Sql } from '../filters/sql/filter-scope.ts'
@@ -173,12 +174,9 @@ export async function selectChangesOf(
   return new Map(rows.map(({ id, ...earlier }) => [id, earlier]))
 }
 
-export interface FieldsRow {
+export interface FieldsRow extends DeviceFields {
   id: string
-  name: string
-  hardwareId: string | null
-  platform: string | null
-  state: 'active' | 'inactive'
+  state: State
 }
 
 /** Omits devices that the caller cannot reach. */

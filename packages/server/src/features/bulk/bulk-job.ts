@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors.ts'
 import type { List } from '../../graphql/lists/paging.ts'
 import type { Changes } from '../attributes/apply-changes.ts'
-import type { DeviceFields } from '../devices/device.ts'
+import type { NewDevice } from '../devices/changes/bulk-registration.queries.ts'
 import type { EventSource, Target } from '../events/event-types.ts'
 import type { ServiceFields, ServiceInput } from '../services/new-service.ts'
 
@@ -46,21 +46,11 @@ export interface CsvTarget {
   isUndo?: true
 }
 
-/** A service without a port gets no default port. */
-export interface NewDevice extends DeviceFields {
-  services: ServiceFields[]
-  attributes: Record<string, unknown>
-}
-
 /** Empty cells are null, empty lists, or omitted attributes. */
-export interface CsvRow {
+export interface CsvRow extends Omit<NewDevice, 'name'> {
   line: number
   id: string | null
   name: string | null
-  hardwareId: string | null
-  platform: string | null
-  services: ServiceFields[]
-  attributes: Record<string, unknown>
   isNew?: boolean
   error?: { code: ErrorCode; message: string }
 }

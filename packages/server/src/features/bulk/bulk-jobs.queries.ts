@@ -66,35 +66,11 @@ export async function takeJob(db: Database, accountId: string, id: string): Prom
   return rows[0]
 }
 
-const columnOf = {
-  state: 'state',
-  reason: 'reason',
-  filter: 'filter',
-  context: 'context',
-  rate: 'rate',
-  expected: 'expected',
-  token: 'token',
-  previewed: 'previewed',
-  planned: 'planned',
-  phase: 'phase',
-  started: 'started',
-  startedBy: 'started_by',
-  starter: 'starter',
-  finished: 'finished',
-  total: 'total',
-  plannedCount: 'planned_count',
-  changing: 'changing',
-  registering: 'registering',
-  target: 'target',
-  unchanged: 'unchanged',
-  rejected: 'rejected',
-  done: 'done',
-  failed: 'failed',
-  skipped: 'skipped',
-  tolerated: 'tolerated',
-} satisfies Partial<Record<keyof BulkJobRow, string>>
+type FixedColumn = 'id' | 'name' | 'operations' | 'maxFailures' | 'created' | 'createdBy' | 'actorId' | 'undoOf'
 
-export type JobChange = Partial<Pick<BulkJobRow, keyof typeof columnOf>>
+export type JobChange = Partial<Omit<BulkJobRow, FixedColumn | 'hasSecrets'>>
+
+const columnOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const isJson = (name: string): boolean => ['startedBy', 'starter', 'target'].includes(name)
 
@@ -109,12 +85,23 @@ export async function writeJob(
   { pauseMs, ...change }: JobChange & { pauseMs?: number },
 ): Promise<void> {
   const assignments = Object.entries(change).map(([name, value]) => {
-    const column = sql.ref(columnOf[name as keyof JobChange])
+    const column = sql.ref(columnOf(name))
     return isJson(name) ? sql`${column} = ${JSON.stringify(value)}::jsonb` : sql`${column} = ${value}`
   })
   if (pauseMs !== undefined)
     assignments.push(sql`next_batch = statement_timestamp() + ${pauseMs}::float8 * interval '1 millisecond'`)
   await sql`update bulk_job set ${sql.join(assignments)} where account_id = ${accountId} and id = ${id}`.execute(db)
+}
+
+/** Saves a change, and returns the changed job. */
+export async function saveJob(
+  db: Database,
+  accountId: string,
+  job: BulkJobRow,
+  change: JobChange,
+): Promise<BulkJobRow> {
+  await writeJob(db, accountId, job.id, change)
+  return { ...job, ...change }
 }
 
 export async function countDrafts(db: Database, accountId: string, since: Date): Promise<number> {

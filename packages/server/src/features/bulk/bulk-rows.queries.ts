@@ -1,9 +1,10 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import type { NewDevice } from '../devices/changes/bulk-registration.queries.ts'
 import type { Sql } from '../filters/sql/filter-scope.ts'
 import { isEachInside } from '../filters/sql/reachable-devices.ts'
-import type { CsvRow, NewDevice } from './bulk-job.ts'
+import type { CsvRow } from './bulk-job.ts'
 
 export interface Place {
   accountId: string

@@ -1,13 +1,13 @@
 import type { Context } from '../../context.ts'
 import { type Database, inTransaction } from '../../db/database.ts'
-import { ApiError, badInput, limitExceeded } from '../../errors.ts'
+import { ApiError, assertBelowLimit, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { createOnce } from '../idempotency/record-created.ts'
 import { lockAccount } from '../users/users.ts'
 import { addDevices, addIds, isList } from './append-devices.ts'
 import { type BulkInput, type NewJob, readJob } from './bulk-arguments.ts'
 import { type BulkJob, type CsvTarget, expiryOf, isDraft } from './bulk-job.ts'
-import { type BulkJobRow, countDrafts, insertJob, writeJob } from './bulk-jobs.queries.ts'
+import { type BulkJobRow, countDrafts, insertJob, saveJob } from './bulk-jobs.queries.ts'
 import { readIds, resolveFilter } from './bulk-target.ts'
 import { changeJob, getJob, wrongState } from './change-job.ts'
 import { newJobKey } from './downloads/job-secrets.ts'
@@ -51,11 +51,9 @@ async function create(context: Context, { job, ids, rows, isOpen }: NewJob & { i
   const insert = async (db: Database): Promise<BulkJobRow> => {
     await lockAccount(db, accountId)
     await assertBelowDrafts(db, accountId, clock())
-    const key = newJobKey(context.secrets, accountId, job)
-    await insertJob(db, accountId, job, key)
+    const inserted = await addJob(db, context, job)
     const total = await addDevices(db, accountId, { job, ids, rows, viewer })
-    if (total > 0) await writeJob(db, accountId, job.id, { total })
-    const row = { ...job, total, hasSecrets: key !== null, planned: null, phase: null, tolerated: 0 }
+    const row = total > 0 ? await saveJob(db, accountId, inserted, { total }) : inserted
     return isOpen ? row : beginPreview(db, accountId, { job: row, now: clock(), found, viewer })
   }
   return createOnce(
@@ -65,17 +63,20 @@ async function create(context: Context, { job, ids, rows, isOpen }: NewJob & { i
   )
 }
 
+export async function addJob(db: Database, { secrets, viewer }: Context, job: BulkJob): Promise<BulkJobRow> {
+  const key = newJobKey(secrets, viewer.accountId, job)
+  await insertJob(db, viewer.accountId, job, key)
+  return { ...job, hasSecrets: key !== null, planned: null, phase: null, tolerated: 0 }
+}
+
 /**
  * Throws LIMIT_EXCEEDED if the account already has the maximum number of jobs that have not been started. The caller
  * must have locked the account.
  */
 export async function assertBelowDrafts(db: Database, accountId: string, now: Date): Promise<void> {
   const found = await countDrafts(db, accountId, expiryOf(now))
-  if (found < limits.bulkDrafts) return
-  throw limitExceeded(
-    `an account can have at most ${limits.bulkDrafts} bulk jobs that have not been started, found ${found}: start or cancel one first`,
-    { limit: limits.bulkDrafts, found },
-  )
+  const objects = 'bulk jobs that have not been started'
+  assertBelowLimit(objects, { limit: limits.bulkDrafts, found }, 'start or cancel one first')
 }
 
 /**
@@ -106,17 +107,14 @@ export async function appendBulk(
     const { accountId } = context.viewer
     if (csv == null) {
       const total = await addIds(db, accountId, { job, ids: read! })
-      await writeJob(db, accountId, id, { total })
-      return { ...job, total }
+      return saveJob(db, accountId, job, { total })
     }
     const { csv: before } = target as { csv: CsvTarget }
     const { columns, rows, lines } = readCsv(csv, { path: 'csv', after: before.lines })
     if (columns.join() !== before.columns.join())
       throw badInput(`csv must have the columns of the first CSV, in the same order: ${before.columns.join(', ')}`)
     const total = await addDevices(db, accountId, { job, ids: undefined, rows, viewer: context.viewer })
-    const change = { total, target: { csv: { ...before, lines } } }
-    await writeJob(db, accountId, id, change)
-    return { ...job, ...change }
+    return saveJob(db, accountId, job, { total, target: { csv: { ...before, lines } } })
   })
 }
 
@@ -137,8 +135,8 @@ export async function previewBulk(context: Context, id: string): Promise<BulkJob
         await assertBelowDrafts(db, accountId, clock())
         await assertOnlyUndo(db, accountId, { undoOf: job.undoOf, except: id, now: clock() })
       }
-      if (isFilter) await writeJob(db, accountId, id, selection)
-      return beginPreview(db, accountId, { job: { ...job, ...selection }, now: clock(), found, viewer })
+      const selected = isFilter ? await saveJob(db, accountId, job, selection) : job
+      return beginPreview(db, accountId, { job: selected, now: clock(), found, viewer })
     },
     { locksAccount: true },
   )

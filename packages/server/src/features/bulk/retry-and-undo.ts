@@ -5,10 +5,9 @@ import { limits } from '../../limits.ts'
 import { createOnce } from '../idempotency/record-created.ts'
 import { newJob, readRate } from './bulk-arguments.ts'
 import type { BulkItemStatus, BulkJob, CsvTarget } from './bulk-job.ts'
-import { type BulkJobRow, insertJob } from './bulk-jobs.queries.ts'
+import type { BulkJobRow } from './bulk-jobs.queries.ts'
 import { changeJob, wrongState } from './change-job.ts'
-import { assertBelowDrafts, continuePreview } from './create-bulk.ts'
-import { newJobKey } from './downloads/job-secrets.ts'
+import { addJob, assertBelowDrafts, continuePreview } from './create-bulk.ts'
 import { beginPreview, isLarge } from './preview/preview.ts'
 import { assertOnlyUndo } from './run/mark-started.ts'
 
@@ -76,10 +75,8 @@ async function derive(context: Context, id: string, describe: (job: BulkJobRow) 
         await assertOnlyUndo(db, accountId, { undoOf: input.undoOf, except: null, now })
         const { operations, maxFailures } = from
         const job = newJob(context, { ...input, operations, maxFailures, expected: null })
-        const key = newJobKey(context.secrets, accountId, job)
-        await insertJob(db, accountId, job, key)
-        const row = { ...job, hasSecrets: key !== null, planned: null, phase: null, tolerated: 0 }
-        return beginPreview(db, accountId, { job: row, now, found: undefined, viewer })
+        const added = await addJob(db, context, job)
+        return beginPreview(db, accountId, { job: added, now, found: undefined, viewer })
       },
       { locksAccount: true },
     )

@@ -4,7 +4,7 @@ import { sourceOf } from '../events/event-source.ts'
 import { recordEvents } from '../events/record.ts'
 import { readRate } from './bulk-arguments.ts'
 import { type BulkJob, countsOf, isEnded, writing } from './bulk-job.ts'
-import { writeJob } from './bulk-jobs.queries.ts'
+import { saveJob, writeJob } from './bulk-jobs.queries.ts'
 import { changeJob, wrongState } from './change-job.ts'
 import { finishEvent } from './run/job-events.ts'
 import { assertOnlyUndo, startJob } from './run/mark-started.ts'
@@ -37,9 +37,7 @@ export const pauseBulk = (context: Context, id: string): Promise<BulkJob> =>
   changeJob(context, id, async (db, job) => {
     if (job.state === 'PAUSED') return job
     if (job.state !== 'RUNNING') throw wrongState(job, 'only a job that is RUNNING can be paused')
-    const change = { state: 'PAUSED', reason: 'paused on request' } as const
-    await writeJob(db, context.viewer.accountId, id, change)
-    return { ...job, ...change }
+    return saveJob(db, context.viewer.accountId, job, { state: 'PAUSED', reason: 'paused on request' })
   })
 
 export const resumeBulk = (context: Context, { id, rate }: { id: string; rate?: number | null }): Promise<BulkJob> =>
@@ -67,9 +65,9 @@ export const cancelBulk = (context: Context, id: string): Promise<BulkJob> =>
     const { viewer, clock } = context
     if (job.state === 'CANCELED') return job
     if (isEnded(job) && job.state !== 'EXPIRED') throw wrongState(job, 'a job that has ended cannot be canceled')
-    const change = { state: 'CANCELED', reason: null, finished: clock(), token: null } as const
-    await writeJob(db, viewer.accountId, id, change)
-    const canceled = { ...job, ...change }
-    if (job.started !== null) await recordEvents(db, { viewer }, [finishEvent(canceled, change.finished)])
+    const finished = clock()
+    const change = { state: 'CANCELED', reason: null, finished, token: null } as const
+    const canceled = await saveJob(db, viewer.accountId, job, change)
+    if (job.started !== null) await recordEvents(db, { viewer }, [finishEvent(canceled, finished)])
     return canceled
   })

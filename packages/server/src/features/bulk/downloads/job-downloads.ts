@@ -21,11 +21,7 @@ const PAGE = 200
 const PAGE_BYTES = 8 * 1024 * 1024
 
 export const reportUrl = (context: Context, job: BulkJob): Promise<string> =>
-  createDownloadLink(context, {
-    path: REPORT_PATH,
-    content: { filter: {}, selection: { list: 'bulkReport', ...linkedJob(context, job) } },
-    description: { list: 'bulkReport', job: job.id },
-  })
+  linkTo(context, job, { list: 'bulkReport', path: REPORT_PATH })
 
 /**
  * Resolves to null if the job has no secrets to download or the viewer may not read them. The secrets can be downloaded
@@ -37,12 +33,15 @@ export async function secretsUrl(context: Context, job: BulkJob): Promise<string
   const mayHaveRegistered = job.registering > 0 && job.done > 0
   const isOffered = job.hasSecrets && isEnded(job) && job.finished !== null && job.finished >= expiryOf(clock())
   if (!mayRead || !mayHaveRegistered || !isOffered) return null
-  return createDownloadLink(context, {
-    path: SECRETS_PATH,
-    content: { filter: {}, selection: { list: 'bulkSecrets', ...linkedJob(context, job) } },
-    description: { list: 'bulkSecrets', job: job.id },
-  })
+  return linkTo(context, job, { list: 'bulkSecrets', path: SECRETS_PATH })
 }
+
+const linkTo = (context: Context, job: BulkJob, { list, path }: Pick<CsvList, 'list' | 'path'>): Promise<string> =>
+  createDownloadLink(context, {
+    path,
+    content: { filter: {}, selection: { list, job: job.id, isOwn: isCreator(context.viewer, job) } },
+    description: { list, job: job.id },
+  })
 
 export const reportCsv: CsvList = {
   list: 'bulkReport',
@@ -102,11 +101,6 @@ export const secretsCsv = (secrets: Pick<Secrets, 'decrypt'>, clock: () => Date)
       yield rows.join('')
     }
   },
-})
-
-const linkedJob = ({ viewer }: Context, { id, createdBy, actorId }: BulkJob): { job: string; isOwn: boolean } => ({
-  job: id,
-  isOwn: isCreator(viewer, { createdBy, actorId }),
 })
 
 /** Throws FORBIDDEN if the caller has become restricted and did not create the job. */

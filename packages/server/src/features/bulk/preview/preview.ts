@@ -14,7 +14,7 @@ import {
   writePlans,
 } from '../bulk-items.queries.ts'
 import { noCounts } from '../bulk-job.ts'
-import { type BulkJobRow, writeJob } from '../bulk-jobs.queries.ts'
+import { type BulkJobRow, saveJob, writeJob } from '../bulk-jobs.queries.ts'
 import { selectRows } from '../bulk-rows.queries.ts'
 import { addRows, withoutResult } from '../rows/add-rows.ts'
 import { type JobCaller, starterOf } from '../run/starter.ts'
@@ -58,9 +58,7 @@ export async function beginPreview(
       await addFound(db, place, { job, found: few, caller: viewer })
     }
   }
-  const change = { ...begun, ...devices }
-  await writeJob(db, accountId, job.id, change)
-  return { ...job, ...change }
+  return saveJob(db, accountId, job, { ...begun, ...devices })
 }
 
 export const isLarge = ({ phase, total }: BulkJobRow): boolean => phase !== null || total > PREVIEWED_AT_ONCE
@@ -86,7 +84,7 @@ export function previewStep(
 
 async function clearStep(db: Database, accountId: string, job: BulkJobRow): Promise<BulkJobRow> {
   const deleted = await deleteSomeItems(db, { accountId, jobId: job.id }, DELETED_AT_ONCE)
-  return deleted === DELETED_AT_ONCE ? job : save(db, accountId, job, { phase: 'FIND' })
+  return deleted === DELETED_AT_ONCE ? job : saveJob(db, accountId, job, { phase: 'FIND' })
 }
 
 async function findStep(
@@ -97,7 +95,7 @@ async function findStep(
   const { found, last } = await findNext(db, accountId, { job, caller })
   if (found.length > 0) await addFound(db, { accountId, jobId: job.id }, { job, found, caller })
   const total = job.total + found.length
-  return save(db, accountId, job, last === null ? { phase: null, planned: null, total } : { planned: last, total })
+  return saveJob(db, accountId, job, last === null ? { phase: null, planned: null, total } : { planned: last, total })
 }
 
 /**
@@ -170,14 +168,4 @@ async function readUnplanned(
   const end = found.findIndex(({ isPrepared }) => !isPrepared && ++unprepared > atOnce)
   const next = end === -1 ? found : found.slice(0, end)
   return { next, isLast: next.length < limit && end === -1 }
-}
-
-async function save(
-  db: Database,
-  accountId: string,
-  job: BulkJobRow,
-  change: Partial<BulkJobRow>,
-): Promise<BulkJobRow> {
-  await writeJob(db, accountId, job.id, change)
-  return { ...job, ...change }
 }

@@ -13,6 +13,7 @@ import {
   type BulkJobRow,
   type JobPlace,
   lockJob,
+  saveJob,
   takeJob,
   writeJob,
 } from '../bulk-jobs.queries.ts'
@@ -154,10 +155,7 @@ async function startIfExpected(
 ): Promise<BulkJobRow> {
   const { reason: reasonNotToRun } = await callerToRun(db, accountId, { job, now, staleMs })
   const reason = reasonNotToRun ?? reasonNotExpected(job)
-  if (reason !== undefined) {
-    await writeJob(db, accountId, job.id, { reason, expected: null })
-    return { ...job, reason, expected: null }
-  }
+  if (reason !== undefined) return saveJob(db, accountId, job, { reason, expected: null })
   return startJob(db, viewerOfJob(accountId, job), { job, now, starter: job.starter!, source: job.createdBy })
 }
 

@@ -4,6 +4,12 @@ import { reservedColumns } from '../../attributes/attributes.ts'
 import type { ServiceFields } from '../../services/new-service.ts'
 import type { DeviceFields } from '../device.ts'
 
+/** Unlike in `registerDevice`, a service without a port does not get the default port of its type. */
+export interface NewDevice extends DeviceFields {
+  services: ServiceFields[]
+  attributes: Record<string, unknown>
+}
+
 export interface NewDeviceFields extends DeviceFields {
   id: string
   /** The hash of the secret as hexadecimal digits. Omitted for a device without a secret. */

@@ -2,19 +2,11 @@ import type { Database } from '../../../db/database.ts'
 import { type Attributes, splitReserved } from '../../attributes/attributes.ts'
 import { initialAttributes } from '../../attributes/initial-attributes.ts'
 import type { NewEvent } from '../../events/record.ts'
-import type { ServiceFields } from '../../services/new-service.ts'
 import { fieldsOfService } from '../../services/services-of-many-devices.ts'
-import type { DeviceFields } from '../device.ts'
 import { changeDeviceCount } from '../device-count.queries.ts'
 import { newId } from '../device-id.ts'
-import type { NewDeviceFields } from './bulk-registration.queries.ts'
+import type { NewDevice, NewDeviceFields } from './bulk-registration.queries.ts'
 import { assertDeviceFields, newServices, valuesOf } from './device-changes.ts'
-
-/** Unlike in `registerDevice`, a service without a port does not get the default port of its type. */
-export interface NewDevice extends DeviceFields {
-  services: ServiceFields[]
-  attributes: Record<string, unknown>
-}
 
 export function assertNewDevice(device: NewDevice): void {
   assertDeviceFields(device)
