@@ -1,11 +1,10 @@
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
-import { ApiError } from '../../errors.ts'
 import type { RestrictionPart } from '../../restriction.ts'
 import { reloadAccessKeys } from '../access-keys/key-events.ts'
 import type { Target } from '../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
-import { readStoredFilter, viewsIn } from '../views/apply-view.ts'
+import { viewsInUse, withOtherView } from '../views/views-in-use.ts'
 import {
   type RestrictedRow,
   selectRestricted,
@@ -31,13 +30,13 @@ export const restrictedTarget = ({ kind, id, name }: RestrictedRow): Target => (
  */
 export async function replaceViewOfRestrictions(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
-  { from, to }: { from: string; to: string },
+  change: { from: string; to: string },
 ): Promise<void> {
   const { accountId } = viewer
-  const users = (await listRestrictedByViews(db, accountId)).filter(({ viewIds }) => viewIds.has(from))
+  const users = (await listRestrictedByViews(db, accountId)).filter(({ viewIds }) => viewIds.has(change.from))
   for (const { row } of users) {
     const { own } = row.restriction
-    const after = { ...row, restriction: { ...row.restriction, own: replaced(own, from, to) } }
+    const after = { ...row, restriction: { ...row.restriction, own: replaced(own, change) } }
     await (row.kind === 'role' ? writeRoleRestriction : writeKeyRestriction)(db, accountId, after)
     const changes = fieldChanges(shown(own), shown(after.restriction.own))
     const type = row.kind === 'role' ? 'ROLE_UPDATE' : 'ACCESS_KEY_UPDATE'
@@ -46,30 +45,13 @@ export async function replaceViewOfRestrictions(
   if (users.length > 0) await reloadAccessKeys(db, accountId)
 }
 
+const viewsOf = ({ where, view }: RestrictionPart): Set<string> =>
+  viewsInUse({ where: where ?? null, viewId: view ?? null })
+
 const shown = ({ where, view }: RestrictionPart) => ({ where: where ?? null, view: view ?? null })
 
-/**
- * Replaces a view in a restriction. In canonical form, quotation marks inside strings are escaped with a backslash, so
- * no string can contain `view("id")`.
- */
-function replaced(own: RestrictionPart, from: string, to: string): RestrictionPart {
-  return {
-    ...own,
-    ...(own.view !== undefined && { view: own.view === from ? to : own.view }),
-    ...(own.where !== undefined && { where: own.where.replaceAll(`view("${from}")`, () => `view("${to}")`) }),
-  }
-}
-
-function viewsOf({ where, view }: RestrictionPart): Set<string> {
-  const ids = new Set(view === undefined ? [] : [view])
-  if (where === undefined) return ids
-  try {
-    const place = { kind: 'device', path: 'where' } as const
-    const read = readStoredFilter(where, { place, name: 'the filter' })
-    for (const id of read === undefined ? [] : viewsIn(read.filter)) ids.add(id)
-  } catch (error) {
-    // A restored backup may contain an invalid filter. Such a filter counts as using no view.
-    if (!(error instanceof ApiError)) throw error
-  }
-  return ids
-}
+const replaced = (own: RestrictionPart, change: { from: string; to: string }): RestrictionPart => ({
+  ...own,
+  ...(own.view === change.from && { view: change.to }),
+  ...(own.where !== undefined && { where: withOtherView(own.where, change) }),
+})

@@ -1,9 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
-import { ApiError } from '../../errors.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
-import { storedFilter } from '../judging/device-selection.ts'
-import { viewsIn } from '../views/apply-view.ts'
+import { viewsInUse, withOtherView } from '../views/views-in-use.ts'
 import { type Webhook, webhookTarget } from './webhook.ts'
 import { lockWebhook, selectWebhooks, writeWebhook } from './webhooks.queries.ts'
 
@@ -11,7 +9,7 @@ export async function listWebhooksWithViews(
   db: Database,
   accountId: string,
 ): Promise<{ webhook: Webhook; viewIds: ReadonlySet<string> }[]> {
-  const webhooks = (await selectWebhooks(db, accountId)).map((webhook) => ({ webhook, viewIds: viewsOf(webhook) }))
+  const webhooks = (await selectWebhooks(db, accountId)).map((webhook) => ({ webhook, viewIds: viewsInUse(webhook) }))
   return webhooks.filter(({ viewIds }) => viewIds.size > 0)
 }
 
@@ -30,7 +28,7 @@ export async function replaceViewOfWebhooks(
     const after = {
       ...webhook,
       viewId: webhook.viewId === from ? to : webhook.viewId,
-      where: replaced(webhook, from, to),
+      where: webhook.where === null ? null : withOtherView(webhook.where, { from, to }),
     }
     await writeWebhook(db, viewer.accountId, after)
     const changes = fieldChanges(settings(webhook), settings(after))
@@ -39,22 +37,3 @@ export async function replaceViewOfWebhooks(
 }
 
 const settings = ({ where, viewId }: Webhook) => ({ where, view: viewId })
-
-/**
- * Replaces a view in a filter. In canonical form, quotation marks inside strings are escaped with a backslash, so no
- * string can contain `view("id")`.
- */
-const replaced = ({ where }: Webhook, from: string, to: string): string | null =>
-  where === null ? null : where.replaceAll(`view("${from}")`, () => `view("${to}")`)
-
-function viewsOf(webhook: Webhook): Set<string> {
-  const ids = new Set(webhook.viewId === null ? [] : [webhook.viewId])
-  try {
-    const filter = storedFilter(webhook)?.filter
-    if (filter !== undefined) for (const id of viewsIn(filter)) ids.add(id)
-  } catch (error) {
-    // A restored backup may contain an invalid filter. This function treats it as a filter without views.
-    if (!(error instanceof ApiError)) throw error
-  }
-  return ids
-}
