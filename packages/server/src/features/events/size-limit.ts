@@ -19,4 +19,5 @@ export const fitting = (order: 'number' | 'number desc') => ({
 
 export interface FittingRow {
   hasNext: boolean
+  bytesBefore: unknown
 }

@@ -128,31 +128,13 @@ function toPage(rows: readonly Row[], { upTo, limit }: Range): FeedPage {
   return { events: rows.map(toFeedEvent), upTo: mayHaveMore ? BigInt(last.number) : upTo }
 }
 
-function toFeedEvent({
-  number,
-  accountId,
-  type,
-  timestamp,
-  deviceId,
-  actorId,
-  source,
-  targets,
-  state,
-  data,
-}: Row): FeedEvent {
-  const bytes = FIXED_BYTES + 2 * (targets.length + data.length)
+function toFeedEvent({ number, hasNext: _next, bytesBefore: _bytes, targets, data, ...event }: Row): FeedEvent {
   return {
+    ...event,
     id: number,
-    accountId,
-    type,
-    timestamp,
-    deviceId,
-    actorId,
-    source,
-    state,
     targets: JSON.parse(targets) as Target[],
     data: JSON.parse(data) as Record<string, unknown>,
-    bytes,
+    bytes: FIXED_BYTES + 2 * (targets.length + data.length),
   }
 }
 
