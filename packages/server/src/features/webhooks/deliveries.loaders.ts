@@ -65,12 +65,9 @@ function readSlice(
   args: DeliveryListArguments,
 ): { slice: DeliverySlice; afterId: string | undefined } {
   const { size, start } = readPage(args, { order: ORDER, firstRecord: context.firstRecord })
-  const rest = { failed: args.failed ?? undefined, limit: size + 1 }
-  if ('offset' in start) return { slice: { ...rest, start }, afterId: undefined }
-  if ('afterId' in start) {
-    if (start.afterId.includes('\u0000') || !start.afterId.isWellFormed())
-      throw badInput('after must be a delivery ID or a cursor from the previous page')
-    return { slice: { ...rest, start }, afterId: start.afterId }
-  }
-  return { slice: { ...rest, start: { afterId: start.afterPlace.id } }, afterId: undefined }
+  const afterId = 'afterId' in start ? start.afterId : undefined
+  if (afterId !== undefined && (afterId.includes('\u0000') || !afterId.isWellFormed()))
+    throw badInput('after must be a delivery ID or a cursor from the previous page')
+  const from = 'afterPlace' in start ? { afterId: start.afterPlace.id } : start
+  return { slice: { failed: args.failed ?? undefined, limit: size + 1, start: from }, afterId }
 }
