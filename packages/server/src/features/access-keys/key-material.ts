@@ -20,9 +20,8 @@ export function keyMaterial(
   key: string,
   publicKey: string | null,
 ): KeyMaterial {
-  if (publicKey !== null) {
+  if (publicKey !== null)
     return { secret: null, algorithm: 'ed25519', encryptedSecret: null, publicKey: readPublicKey(publicKey) }
-  }
   const secret = generateSecret()
   const encryptedSecret = secrets.encrypt({ accountId: viewer.accountId, key }, Buffer.from(secret, 'base64'))
   return { secret, algorithm: 'hmac-sha256', encryptedSecret, publicKey: null }

@@ -69,15 +69,13 @@ export function assertNoConflict(
 
 export function assertWithinLimits(attributes: Attributes): void {
   const names = countNames(attributes)
-  if (names > limits.namesPerTarget) {
+  if (names > limits.namesPerTarget)
     throw limitExceeded(
       `a user, device, or service can have at most ${limits.namesPerTarget} attribute names in its base values or in one context, found ${names}`,
     )
-  }
   const bytes = byteSize(attributes)
-  if (bytes > limits.bytesPerTarget) {
+  if (bytes > limits.bytesPerTarget)
     throw limitExceeded(
       `a user, device, or service can have at most ${limits.bytesPerTarget} bytes of attributes (as JSON) in its base values or in one context, found ${bytes}`,
     )
-  }
 }

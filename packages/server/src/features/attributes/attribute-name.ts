@@ -32,9 +32,8 @@ export function level(text: string, path: string): string {
   if (text.startsWith('.') || text.endsWith('.')) throw outerDot(text, path)
   assertPlainText(text, path)
   const length = characters(text)
-  if (length > limits.nameLength) {
+  if (length > limits.nameLength)
     throw limitExceeded(`${path} may have at most ${limits.nameLength} characters per level, found ${length}`)
-  }
   return text
 }
 
@@ -54,9 +53,8 @@ export function parseContextName(text: string, path: string): string {
   if (text === '') throw badInput(`${path} must not be empty`)
   assertPlainText(text, path)
   const length = characters(text)
-  if (length > limits.contextLength) {
+  if (length > limits.contextLength)
     throw limitExceeded(`${path} may have at most ${limits.contextLength} characters, found ${length}`)
-  }
   return text
 }
 
@@ -102,11 +100,10 @@ export function assertAllowed(name: AttributeName, value: string | null, kind: T
 }
 
 function whyReserved(group: string, kind: TargetKind): string {
-  if (group === RESERVED_GROUP) {
+  if (group === RESERVED_GROUP)
     return kind === 'device'
       ? 'is not one of $svc.categoryA to $svc.categoryE or $svc.statusA to $svc.statusE'
       : `requires the ID of a device, found a ${kind}`
-  }
   if (group === CONSOLE_GROUP)
     return kind === 'user' ? 'requires a sub-name, as in $ui.label' : `requires the ID of a user, found a ${kind}`
   return 'is reserved: the only names that can start with $ are $svc on a device and $ui on a user'

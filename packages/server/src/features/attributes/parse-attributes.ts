@@ -36,14 +36,11 @@ function changesOf(key: string, value: unknown, path: string): Change[] {
 
 export function attributeValue(value: unknown, path: string): string | null {
   if (value === null) return null
-  if (typeof value !== 'string') {
-    throw badInput(`${path} must be a string or null, found ${kindOfJson(value)}`)
-  }
+  if (typeof value !== 'string') throw badInput(`${path} must be a string or null, found ${kindOfJson(value)}`)
   assertStorable(value, path)
   const bytes = Buffer.byteLength(value)
-  if (bytes > limits.valueBytes) {
+  if (bytes > limits.valueBytes)
     throw limitExceeded(`${path} may have at most ${limits.valueBytes} bytes, found ${bytes}`)
-  }
   return value
 }
 

@@ -54,9 +54,8 @@ export async function setAttributesMany(
   context: Context,
   inputs: readonly AttributesInput[],
 ): Promise<AttributesResult[]> {
-  if (inputs.length > limits.idsPerList) {
+  if (inputs.length > limits.idsPerList)
     throw limitExceeded(`items accepts at most ${limits.idsPerList} items, found ${inputs.length}`)
-  }
   const writes = inputs.map((input, index) => attempt(() => parseInput(context, input, `items[${index}].`)))
   const outcomes = await writeMany(context, writes)
   return outcomes.map((outcome, index) => resultOf(inputs[index]!.serviceId, outcome))
@@ -248,11 +247,10 @@ export function applyWrite(target: Target, write: AttributeWrite): Changes {
 
 function assertContextFits(target: Target, context: string | undefined): void {
   if (context === undefined || Object.keys(attributesIn(target, context)).length > 0) return
-  if (target.contextCount >= limits.contextsPerTarget) {
+  if (target.contextCount >= limits.contextsPerTarget)
     throw limitExceeded(
       `a user, device, or service can have at most ${limits.contextsPerTarget} contexts, found ${target.contextCount + 1}`,
     )
-  }
 }
 
 export function changeEvent(target: Target, context: string | undefined, changes: Changes): NewEvent {

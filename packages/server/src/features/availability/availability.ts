@@ -60,12 +60,11 @@ interface Segment {
 
 function availabilityOf(device: Device, states: DeviceStates, span: Span): Availability {
   const { changes } = states
-  if (changes.length > MAX_CHANGES) {
+  if (changes.length > MAX_CHANGES)
     throw limitExceeded(
       `the device changed its state more than ${MAX_CHANGES.toLocaleString('en')} times in the time range: ` +
         'request a shorter time range',
     )
-  }
   const until = span.until.getTime()
   const from = Math.min(startOf(device, states, span), until)
   const segments = segmentsOf({ from, until }, changes, stateBefore(device, states))

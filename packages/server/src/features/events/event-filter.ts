@@ -47,9 +47,8 @@ export function readEventFilter(
   { now, defaultsToMonth }: { now: Date; defaultsToMonth: boolean },
 ): EventFilter {
   const { minDate, maxDate, types, deviceId } = args
-  if (minDate != null && maxDate != null && minDate > maxDate) {
+  if (minDate != null && maxDate != null && minDate > maxDate)
     throw badInput(`minDate must not be after maxDate: ${minDate.toISOString()} is after ${maxDate.toISOString()}`)
-  }
   const from = minDate ?? (defaultsToMonth ? monthBefore(maxDate ?? now) : undefined)
   return {
     ...(from && { from }),
@@ -60,9 +59,8 @@ export function readEventFilter(
 }
 
 function readDeviceIds(ids: readonly string[]): string[] {
-  if (ids.length > limits.idsPerList) {
+  if (ids.length > limits.idsPerList)
     throw limitExceeded(`deviceId accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
-  }
   return [...new Set(ids.flatMap((id) => parseId(id) ?? []))]
 }
 

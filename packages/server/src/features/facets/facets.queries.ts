@@ -90,10 +90,9 @@ function countDevices(query: FacetQuery, subjects: readonly PlacedSubject[]): Sq
   const scope = scopeOf(query)
   const matched = matchedValues(query, scope, subjects)
   const names = subjects.map(({ place }) => column(place))
-  if (names.length === 0) {
+  if (names.length === 0)
     return sql`select null::int as facet, null::text as value, count(*) as devices, count(*) filter (where active) as active
       from (${matched}) as matched`
-  }
   const facet = subjects.map(({ place }) => sql`when grouping(${column(place)}) = 0 then ${sql.lit(place)}`)
   const value = subjects.map(({ place }) => sql`when grouping(${column(place)}) = 0 then ${column(place)}`)
   const sets = [...names.map((name) => sql`(${name})`), sql`()`]
@@ -145,10 +144,9 @@ function valuesOfDevice({ accountId, context, interval }: FacetQuery, scope: Fil
 
 function contextsOfDevice(accountId: string, { of, readable }: FieldSubject): Sql {
   const readableOverride = andReadableOverride(readable)
-  if (of === 'device') {
+  if (of === 'device')
     return sql`select x.context from attribute_override x
       where x.account_id = ${accountId} and x.target_id = d.id ${readableOverride}`
-  }
   return sql`select distinct x.context from service s
     join attribute_override x on x.account_id = s.account_id and x.target_id = s.id
     where s.account_id = ${accountId} and s.device_id = d.id and ${isNoBulkService} ${readableOverride}`
@@ -194,11 +192,10 @@ function matchedDevices(
   const device = scope.tables.device || overrides
   const joinOverrides = overrides ? overridesIn(context!, 'device') : sql``
   const select = (active: Sql): Sql => sql`select ${sql.join([sql`${active} as active`, ...columns], sql`, `)}`
-  if (device && !live) {
+  if (device && !live)
     return sql`${select(sql`l.device_id is null`)} from device d
       left join device_live l on l.account_id = d.account_id and l.device_id = d.id and l.state = 'inactive'
       ${joinOverrides} where ${both([sql`d.account_id = ${accountId}`, ...conditions])}`
-  }
   return sql`${select(sql`(l.state = 'active')`)} from device_live l
     ${device ? sql`join device d on d.account_id = l.account_id and d.id = l.device_id` : sql``}
     ${joinOverrides} where ${both([sql`l.account_id = ${accountId}`, ...conditions])}`

@@ -91,9 +91,8 @@ async function readName(context: Context, name: string, path: string): Promise<V
   const { subject, filter } = readSubject(name, path)
   await assertKnownNames(context, filter)
   if (subject.type === 'attribute') assertReadable(context.viewer, subject.name)
-  if (subject.type === 'attribute' && (await isGroupOnly(context, subject.name))) {
+  if (subject.type === 'attribute' && (await isGroupOnly(context, subject.name)))
     throw badInput(`${path}: ${JSON.stringify(name)} is a group: use a name in this group, such as ${name}.x`)
-  }
   const readable = namesOf(context.viewer)
   return subject.type === 'field' && readable !== undefined ? { ...subject, readable } : subject
 }
@@ -130,9 +129,8 @@ function condition(
   { value, interval }: { value: string; interval: Interval },
 ): string {
   const printed = printName(splitAttributeName(name) as AttributeName)
-  if (subject.type === 'field' && subject.valueType === 'time') {
+  if (subject.type === 'field' && subject.valueType === 'time')
     return `${printed} >= ${value} AND ${printed} < ${endOfInterval(value, interval)}`
-  }
   if (subject.type === 'field' && ['number', 'application', 'boolean', 'state'].includes(subject.valueType))
     return `${printed} = ${value}`
   return `${printed} = ${writeCountedValue(value)}`

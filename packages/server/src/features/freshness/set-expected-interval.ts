@@ -56,9 +56,8 @@ export async function setExpectedInterval(context: Context, change: IntervalChan
 function readSeconds(seconds: number | null | undefined): number | null {
   if (seconds === undefined)
     throw badInput('seconds is required: pass the interval in seconds, such as 3600, or null to remove it')
-  if (seconds !== null && (seconds < MIN_SECONDS || seconds > MAX_SECONDS)) {
+  if (seconds !== null && (seconds < MIN_SECONDS || seconds > MAX_SECONDS))
     throw badInput(`seconds must be from ${MIN_SECONDS} to ${MAX_SECONDS}, not ${seconds}`)
-  }
   return seconds
 }
 

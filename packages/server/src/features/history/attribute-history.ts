@@ -93,16 +93,14 @@ async function readPlace(
     return { eventId: start.afterId }
   }
   const { id, key } = start.afterPlace
-  if (!eventId.test(id) || typeof key !== 'string') {
+  if (!eventId.test(id) || typeof key !== 'string')
     throw badInput('after must be an event ID or a cursor from the previous page')
-  }
   return { eventId: id, name: key }
 }
 
 function readFilter({ name, context, minDate, maxDate }: HistoryArguments): ChangeFilter {
-  if (minDate != null && maxDate != null && minDate > maxDate) {
+  if (minDate != null && maxDate != null && minDate > maxDate)
     throw badInput(`minDate must not be after maxDate: ${minDate.toISOString()} is after ${maxDate.toISOString()}`)
-  }
   const inContext = parseContext(context, 'context')
   return {
     ...(name != null && { name: joinAttributeName(parseAttributeName(name, 'name')) }),

@@ -87,13 +87,11 @@ function assertValidReport(report: DeviceReport, states: readonly StateReport[])
   if (ttl !== undefined) assertTtl(ttl)
   const isEmpty = state === undefined && report.attributes === undefined && services.length === 0
   if (isEmpty) throw badInput('the report is empty: send state, attributes, or services')
-  if (ttl !== undefined && !states.some((each) => each.state === 'active')) {
+  if (ttl !== undefined && !states.some((each) => each.state === 'active'))
     throw badInput('ttl applies only to the active state, but the report contains no active state: omit ttl')
-  }
   const active = services.findIndex((service) => service.state === 'active')
-  if (state === 'inactive' && active >= 0) {
+  if (state === 'inactive' && active >= 0)
     throw badInput(`services[${active}].state cannot be active while the device's state is inactive`)
-  }
 }
 
 const attributeWrites = (

@@ -136,16 +136,14 @@ function findRejection(
   { state, ttl }: StateReport,
   device: { deviceId: string; isDevice: boolean; before: State; isConnected: boolean },
 ): Outcome {
-  if (state === 'inactive') {
+  if (state === 'inactive')
     return device.isDevice && device.isConnected
       ? new ApiError('CONFLICT', `device ${device.deviceId} is connected, so it stays active until it disconnects`)
       : undefined
-  }
-  if (ttl !== undefined) {
+  if (ttl !== undefined)
     return Number.isInteger(ttl) && ttl > 0
       ? undefined
       : badInput(`ttl must be a positive whole number of seconds, found ${ttl}`)
-  }
   return device.before === 'active'
     ? undefined
     : new ApiError(

@@ -51,9 +51,8 @@ function assertInputs(inputs: readonly DeviceServiceInput[]): void {
   const names = new Set<string>()
   for (const [index, input] of inputs.entries()) {
     assertServiceFields(input, `services[${index}].`)
-    if (names.has(input.name)) {
+    if (names.has(input.name))
       throw badInput(`services[${index}].name: ${JSON.stringify(input.name)} appears twice, but names must be unique`)
-    }
     names.add(input.name)
   }
 }

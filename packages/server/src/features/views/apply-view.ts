@@ -98,11 +98,10 @@ export function readStoredFilter(
   { place, name }: { place: FilterPlace; name: string },
 ): ReadFilter | undefined {
   const checked = check(where, place, { maxLength: Number.POSITIVE_INFINITY })
-  if (!checked.isValid) {
+  if (!checked.isValid)
     throw new ApiError('CONFLICT', `${name} is invalid: ${checked.problems[0]!.message}`, {
       filter: checked.problems.map(toFilterProblem),
     })
-  }
   if (checked.filter === null) return undefined
   const { filter, isIndexed, terms } = checked
   const unindexed = terms.filter((term) => !term.isIndexed).map(({ from, to }) => where.slice(from, to))

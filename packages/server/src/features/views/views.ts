@@ -118,13 +118,12 @@ export async function updateView(context: Context, args: MutationUpdateViewArgs)
     await lockAccount(transaction, viewer.accountId)
     const before = await lockView(transaction, viewer.accountId, id)
     if (before === undefined) throw notFound('view', id)
-    if (version != null && version !== before.version) {
+    if (version != null && version !== before.version)
       throw new ApiError(
         'CONFLICT',
         `the view is now at version ${before.version}, not version ${version}: read the view again, then retry`,
         { version: before.version },
       )
-    }
     const changed = { ...before, ...change, ...where, ...sortBy }
     if (isDeepStrictEqual(changed, before)) return before
     await assertMayChangeUsers({ db: transaction, viewer }, { id, field: 'Mutation.updateView' })

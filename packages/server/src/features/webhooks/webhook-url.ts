@@ -10,20 +10,18 @@ import type { Outbound } from '../../outbound/outbound-post.ts'
 export function assertWebhookUrl(text: string, outbound: Outbound): void {
   assertText(text, 'url', limits.webhookUrlLength)
   const url = parseUrl(text)
-  if (outbound.isForbidden(url)) {
+  if (outbound.isForbidden(url))
     throw badInput(
       `url must point to a public address, but ${url.hostname} is not public (the server setting MUSTER_WEBHOOK_ALLOW can allow it)`,
     )
-  }
 }
 
 function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:\/\//i.test(text) || !/^https?:$/.test(url.protocol))
     throw badInput('url must be an absolute http or https URL, such as https://example.com/hook')
-  if (url.username !== '' || url.password !== '') {
+  if (url.username !== '' || url.password !== '')
     throw new ApiError('BAD_USER_INPUT', 'url must not contain a user name or password: deliveries are signed instead')
-  }
   if (url.hash !== '') throw badInput('url must not contain a fragment (#…): fragments are not sent')
   return url
 }

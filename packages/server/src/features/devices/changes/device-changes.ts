@@ -14,6 +14,7 @@ import { fieldChanges, recordEvents } from '../../events/record.ts'
 import { createOnce } from '../../idempotency/record-created.ts'
 import { assertMayChangeFields, registersOutside } from '../../restrictions/assert-may-change.ts'
 import { newService, type ServiceInput } from '../../services/new-service.ts'
+import { assertFewServices } from '../../services/services-of-many-devices.ts'
 import { type DeviceFields, deviceFields, type FieldName } from '../device.ts'
 import { newId, parseId } from '../device-id.ts'
 import { deviceExists } from '../devices.queries.ts'
@@ -131,9 +132,8 @@ export async function deleteDevices(context: Context, deviceIds: readonly string
 }
 
 export function readDeviceIds(deviceIds: readonly string[]): string[] {
-  if (deviceIds.length > limits.idsPerList) {
+  if (deviceIds.length > limits.idsPerList)
     throw limitExceeded(`deviceId accepts at most ${limits.idsPerList} IDs, found ${deviceIds.length}`)
-  }
   return [...new Set(deviceIds.map(readDeviceId))]
 }
 
@@ -234,9 +234,7 @@ export function assertDeviceFields(change: DeviceChange): void {
 }
 
 export function newServices(inputs: readonly ServiceInput[]) {
-  if (inputs.length > limits.servicesPerDevice) {
-    throw limitExceeded(`a device can have at most ${limits.servicesPerDevice} services, found ${inputs.length}`)
-  }
+  assertFewServices(inputs.length)
   return inputs.map((input, index) => newService(input, `services[${index}].`))
 }
 

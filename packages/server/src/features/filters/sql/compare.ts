@@ -9,9 +9,8 @@ type Operator = Compare['operator']
 
 /** Returns SQL that is null if the value is missing. */
 export function compareText(value: Sql, operator: Operator, literal: Literal): Sql {
-  if (literal.type === 'pattern') {
+  if (literal.type === 'pattern')
     return operator === '=' ? matchesExactly(value, literal.parts) : matchesIgnoringCase(value, literal.parts)
-  }
   const text = textOf(literal)
   if (operator === '=') return sql`${value} = ${text}`
   return operator === ':' ? contains(value, text) : compareNaturally(sortable(value), operator, text)
@@ -37,9 +36,8 @@ export function compareTime(
   { literal, now }: { literal: Literal; now: FilterScope['now'] },
 ): Sql {
   const DAY = 86_400_000
-  if (literal.type === 'day') {
+  if (literal.type === 'day')
     return sql`(${value} >= ${timeOf(literal.milliseconds)} and ${value} < ${timeOf(literal.milliseconds + DAY)})`
-  }
   if (literal.type === 'time') return sql`${value} ${sql.raw(operator)} ${timeOf(literal.milliseconds)}`
   if (literal.type === 'relative') return sql`${value} ${sql.raw(operator)} ${timeFrom(now, literal.seconds)}`
   throw new Error(`expected a time, found a literal of type ${literal.type}`)

@@ -69,11 +69,10 @@ export function compareFieldList(
 }
 
 export function hasField(scope: FilterScope, { subject }: HasValue & { subject: FieldSubject }): Sql {
-  if (subject.valueType === 'strings') {
+  if (subject.valueType === 'strings')
     return sql`exists (select from attribute_override x
       where x.account_id = ${scope.accountId} and x.target_id = ${targetOf(scope, subject)}
         ${andReadableOverride(subject.readable)})`
-  }
   const optional = ['hardwareId', 'platform', 'host', 'port', 'lastReported']
   return optional.includes(subject.name) ? sql`${columnOf(scope, subject)} is not null` : sql`true`
 }
