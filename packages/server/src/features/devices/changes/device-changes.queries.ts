@@ -8,6 +8,7 @@ import { insideText } from '../../filters/sql/reachable-devices.ts'
 import type { ServiceFields } from '../../services/new-service.ts'
 import { type DeviceFields, deviceFields, type FieldName, type State } from '../device.ts'
 import { changeDeviceCount, isCounted } from '../device-count.queries.ts'
+import type { NewDeviceFields } from './bulk-registration.queries.ts'
 
 const fields = Object.entries(deviceFields) as [FieldName, (typeof deviceFields)[FieldName]][]
 const fieldColumns = fields.map(([, { column }]) => column).join(', ')
@@ -18,13 +19,8 @@ const assignments = (first: number): string =>
   fields.map(([, { column }], index) => `${column} = $${first + index}`).join(', ')
 const valuesOf = (device: DeviceFields): unknown[] => fields.map(([name]) => device[name])
 
-export interface NewDeviceRow extends DeviceFields {
-  id: string
+export interface NewDeviceRow extends Omit<NewDeviceFields, 'secretHash' | 'services'> {
   secretHash: Buffer
-  /** The attributes without the reserved values. */
-  attributes: Record<string, unknown>
-  /** The reserved values, keyed by their column in device_live. */
-  reserved: Record<string, string>
   services: (ServiceFields & { id: string; addedByDevice: boolean })[]
   event: { actorId: string | null; source: EventSource; targets: unknown; data: unknown }
 }

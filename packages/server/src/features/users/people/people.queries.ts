@@ -128,9 +128,7 @@ export async function enableAccountsOf(db: Database, personId: string): Promise<
   return rows.map(({ id }) => id)
 }
 
-export interface KnownPerson {
-  id: string
-  email: string
+export interface KnownPerson extends StoredPerson {
   name: string | null
   isRemoved: boolean
 }

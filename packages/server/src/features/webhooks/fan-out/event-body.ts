@@ -1,17 +1,9 @@
+import type { Event } from '../../events/event.ts'
 import { describeSource, jobIdOf } from '../../events/event-source.ts'
-import type { EventSource, EventTypeName, Target } from '../../events/event-types.ts'
+import type { Target } from '../../events/event-types.ts'
 
-export interface DeliverableEvent {
-  id: string
-  type: EventTypeName
-  timestamp: Date
-  actorId: string | null
+export interface DeliverableEvent extends Event {
   actorEmail?: string | null
-  source: EventSource | null
-  deviceId: string | null
-  targets: Target[]
-  state: string | null
-  data: Record<string, unknown>
 }
 
 /**

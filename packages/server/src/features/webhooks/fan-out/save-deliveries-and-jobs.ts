@@ -3,14 +3,10 @@ import { putJobs } from '../../../jobs/queue.queries.ts'
 import { newMessageId } from '../signed-message.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import { deliverJob, deliverKey } from '../webhooks.jobs.ts'
-import { type DeliverableEvent, eventBody } from './event-body.ts'
-import { insertDeliveries, type NewDelivery } from './fan-out.queries.ts'
+import { eventBody } from './event-body.ts'
+import { insertDeliveries, type NewDelivery, type OwedEvent } from './fan-out.queries.ts'
 
-export interface DeliveredEvent extends DeliverableEvent {
-  accountId: string
-  email: string
-  webhookIds: readonly string[]
-}
+export type DeliveredEvent = Omit<OwedEvent, 'filteringIds'>
 
 /**
  * How long, in seconds, a job waits before it starts sending new deliveries. By then, this process has usually sent

@@ -1,18 +1,15 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
-import type { DeliveryStatus } from '../webhook.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
+import type { Evaluation } from './retry-policy.ts'
+import type { Health } from './sending.queries.ts'
 
-export interface Result extends WebhookAddress {
+export interface Result extends WebhookAddress, Omit<Evaluation, 'isGone'> {
   id: string
   /** The delivery's `tries` before the attempt. Only a pending delivery that still has this number is updated. */
   tries: number
-  status: DeliveryStatus
-  /** The number of seconds until the next attempt. Null if no attempt follows. */
-  delay: number | null
   httpStatus: number | null
   duration: number
-  error: string | null
   response: string | null
 }
 
@@ -37,11 +34,7 @@ export async function writeResults(db: Database, accountId: string, results: rea
       and result.id = target.id`.execute(db)
 }
 
-export interface HealthChange extends WebhookAddress {
-  failures: number
-  /** The number of seconds until the next attempt is allowed. Null while the circuit is closed. */
-  probeIn: number | null
-}
+export type HealthChange = WebhookAddress & Health
 
 /**
  * Saves the health of an account's receivers, for webhooks that this process still holds. Returns the IDs of webhooks
