@@ -5,32 +5,24 @@ import type { AuthCall, AuthRequest } from '../auth-call.ts'
 import { agentOf } from '../forward.ts'
 import { deleteSessions } from '../sessions.queries.ts'
 import { attemptSubject } from '../sign-in/attempt-limits.ts'
+import { createLink, linkOf, type OneTimeLink } from '../sign-in/one-time-link.ts'
 import {
   deleteSteps,
   findLink,
   findSignedInUser,
-  insertLink,
   type Link,
   lockPerson,
   takeLink,
   updatePassword,
 } from '../sign-in/sign-in.queries.ts'
-import { hashToken, newToken } from '../tokens.ts'
 import { hashPassword, readNewPassword } from './password.ts'
 
 const LINK_SECONDS = 86_400
 const TOKEN_LENGTH = 100
 
 /** Creates a link with which a person can set a new password once. */
-export async function createPasswordLink(
-  db: Database,
-  personId: string,
-  now: Date,
-): Promise<{ token: string; expires: Date }> {
-  const [token, expires] = [newToken(), new Date(now.getTime() + LINK_SECONDS * 1_000)]
-  await insertLink(db, { ...linkOf(token), personId, expires })
-  return { token, expires }
-}
+export const createPasswordLink = (db: Database, personId: string, now: Date): Promise<OneTimeLink> =>
+  createLink(db, { kind: 'password-link', personId, expires: new Date(now.getTime() + LINK_SECONDS * 1_000) })
 
 /** Sets a new password with a link that works once. Does not sign the person in. */
 export const passwordLinkCall: AuthCall = {
@@ -48,7 +40,7 @@ async function setPassword(call: AuthRequest): Promise<object> {
   const password = readNewPassword(fields, 'password')
   const subjects = [attemptSubject.address(call.addressOf(request.raw))]
   await call.attempts.count(subjects)
-  const link = linkOf(token)
+  const link = linkOf('password-link', token)
   // Computing the hash is slow, so a guessed token must not trigger it.
   if ((await findLink(db, link, call.clock())) === undefined) throw sessionError('sign-in-link')
   const passwordHash = await hashPassword(password)
@@ -75,5 +67,3 @@ async function usePasswordLink(
   const data = { address: addressOf(request.raw), agent: agentOf(request) }
   await record(transaction, { type: 'PASSWORD_CHANGE', personId: user.id, email: user.email, data })
 }
-
-const linkOf = (token: string): Link => ({ id: hashToken(token).toString('hex'), kind: 'password-link' })

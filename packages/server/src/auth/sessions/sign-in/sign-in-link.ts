@@ -3,9 +3,9 @@ import { assertText } from '../../../lib/string-checks.ts'
 import { sessionError } from '../../authentication-reasons.ts'
 import { runAttempt } from '../audit/failed-attempts.ts'
 import type { AuthCall, AuthRequest } from '../auth-call.ts'
-import { hashToken, newToken } from '../tokens.ts'
 import { attemptSubject } from './attempt-limits.ts'
-import { findSignedInUser, insertLink, type Link, takeLink } from './sign-in.queries.ts'
+import { createLink, linkOf, type OneTimeLink } from './one-time-link.ts'
+import { findSignedInUser, takeLink } from './sign-in.queries.ts'
 import { startSession } from './start-session.ts'
 
 const LINK_SECONDS = 600
@@ -13,16 +13,9 @@ const LINK_SECONDS = 600
 const LINK_SESSION_SECONDS = 12 * 3_600
 const TOKEN_LENGTH = 100
 
-/** Creates a link with which a person can sign in once. The database contains only the hash of the link's token. */
-export async function createSignInLink(
-  db: Database,
-  personId: string,
-  now: Date,
-): Promise<{ token: string; expires: Date }> {
-  const [token, expires] = [newToken(), new Date(now.getTime() + LINK_SECONDS * 1_000)]
-  await insertLink(db, { ...linkOf(token), personId, expires })
-  return { token, expires }
-}
+/** Creates a link with which a person can sign in once. */
+export const createSignInLink = (db: Database, personId: string, now: Date): Promise<OneTimeLink> =>
+  createLink(db, { kind: 'link', personId, expires: new Date(now.getTime() + LINK_SECONDS * 1_000) })
 
 /** Signs in with a link, regardless of MUSTER_SIGN_IN. A link works once. */
 export const signInLinkCall: AuthCall = {
@@ -40,7 +33,7 @@ async function signInByLink(call: AuthRequest): Promise<object> {
   const subjects = [attemptSubject.address(call.addressOf(request.raw))]
   const findUser = async () => (personId === undefined ? undefined : findSignedInUser(db, personId))
   return runAttempt(call, { subjects, attempt: { method: METHOD, findUser } }, async () => {
-    personId = await takeLink(db, linkOf(token), clock())
+    personId = await takeLink(db, linkOf('link', token), clock())
     if (personId === undefined) throw sessionError('sign-in-link')
     await startSession(call, personId, { method: METHOD, seconds: LINK_SESSION_SECONDS, isFixed: true })
     return { signedIn: true }
@@ -48,5 +41,3 @@ async function signInByLink(call: AuthRequest): Promise<object> {
 }
 
 const METHOD = 'sign-in link'
-
-const linkOf = (token: string): Link => ({ id: hashToken(token).toString('hex'), kind: 'link' })
