@@ -70,12 +70,12 @@ function resolveNumber(
   const found = abbreviate(written(resolving, value))
   if (!isNumber(text)) {
     const message = `${subject.name} must be a number, as in ${subject.name} = 22, not ${found}`
-    return rejectWith(resolving, value, message, null)
+    return rejectWith(resolving, value, message)
   }
   const isImpossible = subject.name === 'port' && (Number(text) > MAX_PORT || Number(text) < 1)
   if (operator === '=' && (!Number.isInteger(Number(text)) || isImpossible)) {
     const range = subject.name === 'port' ? ` from 1 to ${MAX_PORT}` : ''
-    return rejectWith(resolving, value, `${subject.name} must be a whole number${range}, not ${found}`, null)
+    return rejectWith(resolving, value, `${subject.name} must be a whole number${range}, not ${found}`)
   }
   return { type: 'number', decimal: text }
 }
@@ -87,7 +87,7 @@ function resolveTitle(
 ): Literal | undefined {
   if (operator === '=' || operator === ':') return toText(value)
   const message = `${subject.name} is ordered by its number. To order by the title, write title ${operator} ${quote(value.parts)}`
-  return rejectWith(resolving, value, message, null)
+  return rejectWith(resolving, value, message)
 }
 
 /** Resolves a value of a field with two possible values. Treats `:` like `=`, because `inactive` contains `active`. */
@@ -131,12 +131,12 @@ function resolveId(resolving: Resolving, value: Value, isEquality: boolean): Lit
   if (!isEquality || idForm.test(id)) return { type: 'string', value: id }
   const found = abbreviate(written(resolving, value))
   const message = `An ID consists of 80 and seven more pairs of hex digits, such as 80:00:1f:00:00:00:00:01. For a part of an ID, write id:${found}`
-  return rejectWith(resolving, value, message, null)
+  return rejectWith(resolving, value, message)
 }
 
 function resolveEventId(resolving: Resolving, value: Value): Literal | undefined {
   const text = value.parts[0]!
   if (/^[0-9]{1,19}$/.test(text)) return { type: 'string', value: text }
   const message = `The ID of an event must be a whole number of at most 19 digits, as in id = 42, not ${abbreviate(written(resolving, value))}`
-  return rejectWith(resolving, value, message, null)
+  return rejectWith(resolving, value, message)
 }

@@ -29,7 +29,7 @@ export function resolveCallSubject(resolving: Resolving, scope: Scope, call: Cal
   if (name === undefined) return undefined
   if (conditions.has(name)) {
     const message = `${name}() takes no comparator. Write ${forms[name].example}`
-    return rejectWith(resolving, call, message, null)
+    return rejectWith(resolving, call, message)
   }
   return name === 'age' || name === 'changed'
     ? resolveTimeOf(resolving, scope, { call, name })
@@ -43,7 +43,7 @@ function resolveTimeOf(
 ): Subject | undefined {
   const name = resolveNameArgument(resolving, scope, call.arguments[0]!)
   const forbidden = type === 'age' ? forbiddenClock(resolving.options.usage, 'age()') : undefined
-  if (forbidden !== undefined) return rejectWith(resolving, call, forbidden, null)
+  if (forbidden !== undefined) return rejectWith(resolving, call, forbidden)
   return name === undefined ? undefined : { type, of: attributeOwner(scope.kind), name }
 }
 
@@ -75,7 +75,7 @@ export function resolveCondition(
     case 'stale': {
       const attribute = resolveNameArgument(resolving, scope, argument)
       const forbidden = forbiddenClock(usage, 'stale()')
-      if (forbidden !== undefined) return rejectWith(resolving, call, forbidden, null)
+      if (forbidden !== undefined) return rejectWith(resolving, call, forbidden)
       return attribute === undefined ? undefined : { type: 'stale', of, name: attribute }
     }
     case 'any':
@@ -84,29 +84,27 @@ export function resolveCondition(
           resolving,
           argument,
           'any() needs at least one character other than the wildcard *, as in any(os*).',
-          null,
         )
       return { type: 'any', of, literal: toText(argument) }
     case 'view':
       return resolveView(resolving, scope, call)
     default:
-      return rejectWith(resolving, call, `${name}() needs a comparator, as in ${forms[name].example}`, null)
+      return rejectWith(resolving, call, `${name}() needs a comparator, as in ${forms[name].example}`)
   }
 }
 
 function resolveView(resolving: Resolving, scope: Scope, call: Call): InView | undefined {
   const argument = call.arguments[0]!
   const forbidden = forbiddenView(resolving.options.usage)
-  if (forbidden !== undefined) return rejectWith(resolving, call, forbidden, null)
-  if (scope.isInServices)
-    return rejectWith(resolving, call, 'view() selects devices. Write it outside services:(…).', null)
+  if (forbidden !== undefined) return rejectWith(resolving, call, forbidden)
+  if (scope.isInServices) return rejectWith(resolving, call, 'view() selects devices. Write it outside services:(…).')
   if (argument.parts.length > 1 || argument.parts[0] === '') {
     const message = 'view() takes the ID of a view, as in view("id"). The ID cannot be empty or contain wildcards.'
-    return rejectWith(resolving, argument, message, null)
+    return rejectWith(resolving, argument, message)
   }
   const id = argument.parts[0]!
   const wrong = resolving.options.wrongView?.(id)
-  return wrong === undefined ? { type: 'view', id } : rejectWith(resolving, argument, wrong, null)
+  return wrong === undefined ? { type: 'view', id } : rejectWith(resolving, argument, wrong)
 }
 
 function checkForm(resolving: Resolving, call: Call): FunctionName | undefined {
@@ -121,16 +119,16 @@ function checkForm(resolving: Resolving, call: Call): FunctionName | undefined {
   const form = forms[call.name]
   if (call.arguments.length === form.arguments) return call.name
   const count = form.arguments === 1 ? 'one argument' : 'a context and an attribute name'
-  return rejectWith(resolving, call, `${call.name}() takes ${count}, as in ${form.example}`, null)
+  return rejectWith(resolving, call, `${call.name}() takes ${count}, as in ${form.example}`)
 }
 
 function resolveContext(resolving: Resolving, value: Value): string | undefined {
   if (value.parts.length > 1) {
     const message = 'The name of a context cannot contain the wildcard *. For the character *, write \\*'
-    return rejectWith(resolving, value, message, null)
+    return rejectWith(resolving, value, message)
   }
   const wrong = wrongContext(value.parts[0]!)
-  return wrong === undefined ? value.parts[0]! : rejectWith(resolving, value, wrong, null)
+  return wrong === undefined ? value.parts[0]! : rejectWith(resolving, value, wrong)
 }
 
 function resolveNameArgument(resolving: Resolving, scope: Scope, value: Value): AttributeName | undefined {
@@ -144,5 +142,5 @@ export function plainName(resolving: Resolving, value: Value): string | undefine
   if (value.parts.length === 1) return value.parts[0]!
   const found = abbreviate(written(resolving, value))
   const message = `A name cannot contain the wildcard *, found ${found}. For the character *, write \\*`
-  return rejectWith(resolving, value, message, null)
+  return rejectWith(resolving, value, message)
 }

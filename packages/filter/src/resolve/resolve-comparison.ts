@@ -94,7 +94,7 @@ function resolveList(resolving: Resolving, found: ValueComparison, list: ValueLi
       subject.type === 'age'
         ? 'Compare age() with a single duration, as in age(site) > 2d'
         : `Use = or != with a list of values, not ${comparator}`
-    return rejectWith(resolving, list, message, null)
+    return rejectWith(resolving, list, message)
   }
   if (list.join === 'and' && comparator !== ':') {
     const right = `(${all.join(' OR ')})`
@@ -119,7 +119,7 @@ function resolveListed(
   if (!isOnlyWildcards(value))
     return resolveLiteral(resolving, { subject, operator: plainOperator(subject, comparison.comparator) }, value)
   const message = `A list cannot contain * alone. For any value, write ${presenceName(resolving, { subject, comparison })}:*`
-  return rejectWith(resolving, value, message, null)
+  return rejectWith(resolving, value, message)
 }
 
 /**

@@ -25,7 +25,7 @@ export function resolveLiteral(
   const literal = resolveBySubject(resolving, { subject, operator }, value)
   if (literal?.type !== 'relative') return literal
   const forbidden = forbiddenClock(resolving.options.usage, 'Relative times')
-  return forbidden === undefined ? literal : rejectWith(resolving, value, forbidden, null)
+  return forbidden === undefined ? literal : rejectWith(resolving, value, forbidden)
 }
 
 function resolveBySubject(
@@ -63,7 +63,7 @@ function resolveOrdered(resolving: Resolving, subject: Subject, value: Value): L
   const quoted = quote([text])
   if (parseDuration(text) !== undefined) {
     const message = `A duration is valid only with age(). For a relative time, write -${text} or +${text}. For a string, write ${quoted}`
-    return rejectWith(resolving, value, message, null)
+    return rejectWith(resolving, value, message)
   }
   if (isOtherNumber(text)) {
     const message = `${abbreviate(text)} is compared as a string. To compare it as a number, write only digits, with a minus sign and a fraction if needed, such as -0.5.`

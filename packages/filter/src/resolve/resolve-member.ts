@@ -57,7 +57,7 @@ function resolveValues(
 ): ResolvedFilter | undefined {
   const forbidden =
     subject.type === 'field' && subject.of !== 'event' && forbiddenField(resolving.options.usage, subject.name)
-  if (forbidden) return rejectWith(resolving, tree.subject, forbidden, null)
+  if (forbidden) return rejectWith(resolving, tree.subject, forbidden)
   if (tree.argument.type === 'nested') return rejectNested(resolving, tree.argument)
   const compared = resolveComparison(resolving, { subject, comparison: tree, argument: tree.argument })
   if (compared === undefined) return undefined
@@ -93,7 +93,7 @@ function resolveServices(
     const message = `The only comparator for ${name} is :, as in ${examples}. ${hint}`
     return rejectWith(resolving, tree, message, argument.type === 'value' ? replace(tree, right) : null)
   }
-  if (scope.isInServices) return rejectWith(resolving, tree, NESTED_SERVICES, null)
+  if (scope.isInServices) return rejectWith(resolving, tree, NESTED_SERVICES)
   const index = resolving.terms.length
   const condition = resolveServicesCondition(resolving, scope, argument, resolve)
   if (condition === undefined) return undefined
@@ -127,7 +127,7 @@ function resolveAttributeExists(
   if (!isName || wrongAttributeName(written) !== undefined) {
     const message =
       'After attributes, write : and a name, as in attributes:site. To compare a value, write attributes.site = oslo'
-    return rejectWith(resolving, tree, message, null)
+    return rejectWith(resolving, tree, message)
   }
   const kind = subject.of === attributeOwner(scope.kind) ? scope.kind : 'device'
   const found = { name: `attributes.${written}`, span: argument, isArgument: false, lead: '' }

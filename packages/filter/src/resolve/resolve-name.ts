@@ -45,7 +45,7 @@ export function resolveName(resolving: Resolving, scope: Scope, found: WrittenNa
   if (kind !== 'device' && name.startsWith('device.')) {
     const rest = { ...found, name: name.slice('device.'.length), lead: `${found.lead}device.` }
     if (scope.isInServices && /^services(\.|$)/.test(rest.name))
-      return rejectWith(resolving, found.span, NESTED_SERVICES, null)
+      return rejectWith(resolving, found.span, NESTED_SERVICES)
     return resolveName(resolving, { ...scope, kind: 'device' }, rest)
   }
   if (kind === 'device' && name.startsWith('services.')) {
@@ -76,11 +76,10 @@ function toService(resolving: Resolving, subject: NamedSubject, found: WrittenNa
       resolving,
       found.span,
       'The prefix "services." accepts only service fields and attributes. For a field of the device, omit the prefix.',
-      null,
     )
   }
   const message = 'Write an attribute name after services.attributes, as in services.attributes.site = oslo'
-  return rejectWith(resolving, found.span, message, null)
+  return rejectWith(resolving, found.span, message)
 }
 
 const isPrefixAlone = (kind: FilterKind, name: string): boolean =>
@@ -92,7 +91,7 @@ function rejectPrefix(resolving: Resolving, { name, span }: WrittenName): undefi
     name === 'device'
       ? 'device is not a field. Write a name after it, such as device.name or device.site.'
       : 'The fields of target are target.id, target.name, and target.kind.'
-  return rejectWith(resolving, span, message, null)
+  return rejectWith(resolving, span, message)
 }
 
 /**
@@ -114,7 +113,7 @@ export function resolveAttributeName(
   const isReservedShort = isShort && isReservedShortName(full)
   const name: AttributeName = isReservedShort ? [RESERVED_GROUP, full] : splitAttributeName(full)
   const wrong = wrongAttributeName(joinAttributeName(name))
-  if (wrong !== undefined) return rejectWith(resolving, found.span, wrong, null)
+  if (wrong !== undefined) return rejectWith(resolving, found.span, wrong)
   if (name[0].startsWith('$')) return resolveReserved(resolving, name, found, owner)
   if (isKnown(resolving, full)) return name
   resolving.unknown.add(full)
@@ -142,7 +141,7 @@ function resolveReserved(
   if (isGroup || isReservedName(name)) return name
   if (group !== RESERVED_GROUP) {
     const message = `${abbreviate(joinAttributeName(name))} is not an attribute of devices or services. Only names in ${RESERVED_GROUP}, such as ${RESERVED_GROUP}.statusA, can begin with $.`
-    return rejectWith(resolving, found.span, message, null)
+    return rejectWith(resolving, found.span, message)
   }
   const closest = closestName(subName!, reservedNames)
   const message = `${RESERVED_GROUP} contains only the names categoryA to categoryE and statusA to statusE, not ${abbreviate(subName!)}.`
@@ -169,7 +168,7 @@ function rejectUnknown(resolving: Resolving, scope: Scope, found: WrittenName): 
   const unknown = `Unknown attribute ${JSON.stringify(abbreviate(name))}.`
   if (closest === undefined) {
     const message = `${unknown} To use a name that no device has yet, add the prefix "${ATTRIBUTES}" to it.`
-    return rejectWith(resolving, span, message, null)
+    return rejectWith(resolving, span, message)
   }
   const message = `${unknown} Did you mean ${JSON.stringify(closest)}?`
   return rejectWith(resolving, span, message, replace(span, printFull(found, closest)))
@@ -177,7 +176,7 @@ function rejectUnknown(resolving: Resolving, scope: Scope, found: WrittenName): 
 
 function warnUnknown(resolving: Resolving, { span }: WrittenName, name: AttributeName): AttributeName {
   const message = `Unknown attribute ${JSON.stringify(abbreviate(joinAttributeName(name)))}. Check the spelling.`
-  warn(resolving, span, message, null)
+  warn(resolving, span, message)
   return name
 }
 

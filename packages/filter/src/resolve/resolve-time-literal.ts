@@ -16,7 +16,7 @@ export function resolveTime(
   if (seconds !== undefined) {
     if (!isEquality) return { type: 'relative', seconds }
     const message = `A relative time matches only one millisecond. Use <, <=, >, or >=. To match a whole day, compare ${name} with a date.`
-    return rejectWith(resolving, value, message, null)
+    return rejectWith(resolving, value, message)
   }
   const time = parseTime(text)
   if (time !== undefined) return { type: isEquality && time.isDate ? 'day' : 'time', milliseconds: time.milliseconds }
@@ -26,5 +26,5 @@ export function resolveTime(
   }
   const found = abbreviate(written(resolving, value))
   const message = `${name} is a time. Write a time with a zone (2026-11-20T08:30:00Z), a date (2026-11-20), or a relative time (-2d), not ${found}`
-  return rejectWith(resolving, value, message, null)
+  return rejectWith(resolving, value, message)
 }

@@ -71,11 +71,11 @@ export function reject(resolving: Resolving, found: Fault): undefined {
 }
 
 /** `edit` fixes the error and can replace more than `span`. Null means that no fix is known. */
-export function rejectWith(resolving: Resolving, span: Span, message: string, edit: Edit | null): undefined {
+export function rejectWith(resolving: Resolving, span: Span, message: string, edit: Edit | null = null): undefined {
   return reject(resolving, { from: span.from, to: span.to, message, edits: edit === null ? null : [edit] })
 }
 
-export function warn(resolving: Resolving, span: Span, message: string, edit: Edit | null): void {
+export function warn(resolving: Resolving, span: Span, message: string, edit: Edit | null = null): void {
   const found = { from: span.from, to: span.to, message, edits: edit === null ? null : [edit] }
   resolving.warnings.push(toProblem(resolving.text, 'warning', found))
 }
