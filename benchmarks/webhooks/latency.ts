@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startDatabase } from '../environment/database.ts'
 import { percentile } from '../report/statistics.ts'
@@ -12,10 +13,9 @@ const DEVICES = 50
 const latencies: number[] = []
 const receiver = createServer(async (request, response) => {
   const arrived = Date.now()
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk)
+  const { timestamp } = (await json(request)) as { timestamp: string }
   // Measure from the event's timestamp, which PostgreSQL sets shortly before the commit.
-  latencies.push(arrived - Date.parse(JSON.parse(Buffer.concat(chunks).toString()).timestamp))
+  latencies.push(arrived - Date.parse(timestamp))
   response.end()
 }).listen(0, '127.0.0.1')
 await once(receiver, 'listening')
