@@ -1,5 +1,5 @@
-import { Paper, Table } from '@mantine/core'
-import type { CSSProperties, ReactNode } from 'react'
+import { Paper, Table, type TableTrProps } from '@mantine/core'
+import { Children, type CSSProperties, isValidElement, type ReactNode } from 'react'
 import classes from './list-table.module.css'
 
 interface ListTableProps {
@@ -49,3 +49,12 @@ export function ListTable({ label, columns, heads, children, minWidth = 640 }: L
 /** Passes the headings to the style sheet, which shows them in the cards. */
 const headingsOf = (columns: readonly string[]): CSSProperties =>
   Object.fromEntries(columns.map((column, index) => [`--heading-${index + 1}`, JSON.stringify(column)]))
+
+/** A row of the table. Each child becomes a cell, or is already a `Table.Td`. */
+export const ListRow = ({ children, ...row }: TableTrProps) => (
+  <Table.Tr {...row}>
+    {Children.map(children, (child) =>
+      isValidElement(child) && child.type === Table.Td ? child : <Table.Td>{child}</Table.Td>,
+    )}
+  </Table.Tr>
+)

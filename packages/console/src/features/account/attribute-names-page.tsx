@@ -1,10 +1,10 @@
-import { Code, Table, TextInput } from '@mantine/core'
+import { Code, TextInput } from '@mantine/core'
 import { IconSearch, IconTag } from '@tabler/icons-react'
 import { useState } from 'react'
 import { RouterAnchor } from '../../app/links.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { ListTable } from '../../components/list-table.tsx'
+import { ListRow, ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { NotAllowed } from '../../components/not-allowed.tsx'
 import { Section } from '../../components/section.tsx'
@@ -63,18 +63,12 @@ function Names({ names, error, refetch }: ReturnType<typeof useAttributeNames>) 
           />
           <ListTable label="Attribute names" columns={['Name', 'Devices', 'Services', 'Last changed']} minWidth={480}>
             {shown.map(({ name, devices, services, lastChanged }) => (
-              <Table.Tr key={name}>
-                <Table.Td>
-                  <Code>{name}</Code>
-                </Table.Td>
-                <Table.Td>
-                  <DevicesLink name={name} devices={devices} />
-                </Table.Td>
-                <Table.Td>{services.toLocaleString()}</Table.Td>
-                <Table.Td>
-                  <Time value={lastChanged} none="not recently" />
-                </Table.Td>
-              </Table.Tr>
+              <ListRow key={name}>
+                <Code>{name}</Code>
+                <DevicesLink name={name} devices={devices} />
+                {services.toLocaleString()}
+                <Time value={lastChanged} none="not recently" />
+              </ListRow>
             ))}
           </ListTable>
         </>

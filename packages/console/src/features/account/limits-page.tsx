@@ -2,7 +2,7 @@ import { Progress, Table, Text } from '@mantine/core'
 import { useQuery } from 'urql'
 import { capitalize } from '../../components/capitalize.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { ListTable } from '../../components/list-table.tsx'
+import { ListRow, ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { Section } from '../../components/section.tsx'
 import { AccountLimitsDocument } from './account.generated.ts'
@@ -26,29 +26,27 @@ export function LimitsPage() {
       <Section title="Usage" about="Limits whose usage the server counts.">
         <ListTable label="Usage" columns={['Limit', 'Used', 'Allowed', 'Percentage']} minWidth={420}>
           {counted.map(({ name, used, value }) => (
-            <Table.Tr key={name}>
-              <Table.Td>{inWords(name)}</Table.Td>
-              <Table.Td>{used?.toLocaleString()}</Table.Td>
-              <Table.Td>{value.toLocaleString()}</Table.Td>
+            <ListRow key={name}>
+              {inWords(name)}
+              {used?.toLocaleString()}
+              {value.toLocaleString()}
               <Table.Td w={180}>
                 <Progress value={((used ?? 0) / value) * 100} aria-label={`${inWords(name)}: percentage used`} />
               </Table.Td>
-            </Table.Tr>
+            </ListRow>
           ))}
         </ListTable>
       </Section>
       <Section title="Limits" about="All other limits.">
         <ListTable label="Limits" columns={['Limit', 'Allowed', 'Name in the API']} minWidth={420}>
           {others.map(({ name, value }) => (
-            <Table.Tr key={name}>
-              <Table.Td>{inWords(name)}</Table.Td>
-              <Table.Td>{value.toLocaleString()}</Table.Td>
-              <Table.Td>
-                <Text span size="xs" ff="monospace" c="dimmed">
-                  {name}
-                </Text>
-              </Table.Td>
-            </Table.Tr>
+            <ListRow key={name}>
+              {inWords(name)}
+              {value.toLocaleString()}
+              <Text span size="xs" ff="monospace" c="dimmed">
+                {name}
+              </Text>
+            </ListRow>
           ))}
         </ListTable>
       </Section>

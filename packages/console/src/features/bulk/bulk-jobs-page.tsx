@@ -4,7 +4,7 @@ import { useQuery } from 'urql'
 import { RouterAnchor, RouterButton } from '../../app/links.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { ListTable } from '../../components/list-table.tsx'
+import { ListRow, ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
@@ -88,30 +88,24 @@ function BulkJobs() {
 function JobRow({ job }: { job: BulkJobFieldsFragment }) {
   const { id, name, state, startedBy, createdBy, rate, created } = job
   return (
-    <Table.Tr>
+    <ListRow>
       <Table.Td maw={320}>
         <RouterAnchor to="/changes/$jobId" params={{ jobId: id }} inherit fw={500} style={{ overflowWrap: 'anywhere' }}>
           {name}
         </RouterAnchor>
       </Table.Td>
-      <Table.Td>
-        <JobState state={state} />
-      </Table.Td>
-      <Table.Td>
-        {hasProgress(job) ? (
-          <Box w={120}>
-            <JobProgressBar job={job} />
-          </Box>
-        ) : null}
-      </Table.Td>
-      <Table.Td>{countsText(job)}</Table.Td>
+      <JobState state={state} />
+      {hasProgress(job) ? (
+        <Box w={120}>
+          <JobProgressBar job={job} />
+        </Box>
+      ) : null}
+      {countsText(job)}
       <Table.Td style={{ overflowWrap: 'anywhere' }}>
         {startedBy === null ? `created by ${sourceText(createdBy)}` : sourceText(startedBy)}
       </Table.Td>
       <Table.Td>{rate.toLocaleString()}/s</Table.Td>
-      <Table.Td>
-        <Time value={created} />
-      </Table.Td>
-    </Table.Tr>
+      <Time value={created} />
+    </ListRow>
   )
 }

@@ -4,7 +4,7 @@ import { useQuery } from 'urql'
 import { RouterAnchor } from '../../app/links.tsx'
 import { capitalize } from '../../components/capitalize.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { ListTable } from '../../components/list-table.tsx'
+import { ListRow, ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
 import type { BulkItemStatus, BulkOutcome, BulkSkipReason } from '../../graphql/schema-types.generated.ts'
 import { usePolling } from '../../hooks/use-polling.ts'
@@ -97,20 +97,18 @@ function ItemRow({ item, deletes }: { item: Item; deletes: boolean }) {
   // A deletion causes a conflict only if the device is active.
   const problem = deletes && code === 'CONFLICT' ? activeText : (message ?? code)
   return (
-    <Table.Tr>
+    <ListRow>
       <Table.Td maw={260}>
         <DeviceName item={item} />
       </Table.Td>
-      <Table.Td>
-        <ItemResult item={item} />
-      </Table.Td>
+      <ItemResult item={item} />
       <Table.Td miw={240} maw={480}>
         <ItemChanges changes={changes} />
       </Table.Td>
       <Table.Td maw={320} style={{ overflowWrap: 'anywhere' }}>
         {reason === null ? problem : (message ?? reasonTexts[reason])}
       </Table.Td>
-    </Table.Tr>
+    </ListRow>
   )
 }
 

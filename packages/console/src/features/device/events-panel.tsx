@@ -5,7 +5,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { EventSummary } from '../../components/events/event-summary.tsx'
 import { eventLabel } from '../../components/events/event-types.ts'
-import { ListTable } from '../../components/list-table.tsx'
+import { ListRow, ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { Time } from '../../components/time.tsx'
 import { EventActor } from '../events/log/event-actor.tsx'
@@ -95,10 +95,8 @@ function EventRows({ events, deviceId }: { events: readonly DeviceEventFragment[
   return (
     <ListTable label="Events" columns={['Time', 'Event', 'Changes', 'Actor']} minWidth={700}>
       {events.map((event) => (
-        <Table.Tr key={event.id} style={{ verticalAlign: 'top' }}>
-          <Table.Td>
-            <Time value={event.timestamp} />
-          </Table.Td>
+        <ListRow key={event.id} style={{ verticalAlign: 'top' }}>
+          <Time value={event.timestamp} />
           <Table.Td>
             {eventLabel(event.type)}
             <ServiceName event={event} deviceId={deviceId} />
@@ -109,7 +107,7 @@ function EventRows({ events, deviceId }: { events: readonly DeviceEventFragment[
           <Table.Td style={{ overflowWrap: 'anywhere' }}>
             <EventActor event={event} />
           </Table.Td>
-        </Table.Tr>
+        </ListRow>
       ))}
     </ListTable>
   )

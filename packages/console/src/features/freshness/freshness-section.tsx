@@ -6,7 +6,7 @@ import { useQuery } from 'urql'
 import { RouterAnchor } from '../../app/links.tsx'
 import { ConfirmButton } from '../../components/dialogs/confirm-button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { ListTable } from '../../components/list-table.tsx'
+import { ListRow, ListTable } from '../../components/list-table.tsx'
 import { Section } from '../../components/section.tsx'
 import { useChange, useTypes } from '../../graphql/use-change.ts'
 import { columnOfAttribute } from '../devices/columns/columns.ts'
@@ -40,16 +40,14 @@ export function FreshnessSection({ names }: { names: readonly string[] }) {
       {rules === undefined || rules.length === 0 ? null : (
         <ListTable label="Freshness" columns={['Name', 'Expected', 'Stale devices', '']} minWidth={480}>
           {rules.map((rule) => (
-            <Table.Tr key={rule.name}>
+            <ListRow key={rule.name}>
               <Table.Td style={{ overflowWrap: 'anywhere' }}>
                 <Code>{rule.name}</Code>
               </Table.Td>
-              <Table.Td>{describeInterval(rule.seconds)}</Table.Td>
-              <Table.Td>
-                <StaleDevices rule={rule} />
-              </Table.Td>
+              {describeInterval(rule.seconds)}
+              <StaleDevices rule={rule} />
               <Table.Td>{canEdit ? <RuleButtons rule={rule} onEdit={() => setEditing(rule)} /> : null}</Table.Td>
-            </Table.Tr>
+            </ListRow>
           ))}
         </ListTable>
       )}

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Table } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { ConfirmButton } from '../../components/dialogs/confirm-button.tsx'
-import { ListTable } from '../../components/list-table.tsx'
+import { ListRow, ListTable } from '../../components/list-table.tsx'
 import { Time } from '../../components/time.tsx'
 import { errorText } from '../../graphql/describe-error.ts'
 import { useChange } from '../../graphql/use-change.ts'
@@ -25,19 +25,17 @@ export function InvitationList({ invitations, canManage }: InvitationListProps) 
     <>
       <ListTable label="Invitations" columns={['For', 'Role', 'Invited by', 'Expires', '']} minWidth={700}>
         {invitations.map((invitation) => (
-          <Table.Tr key={invitation.id}>
+          <ListRow key={invitation.id}>
             <Table.Td miw={160} style={{ overflowWrap: 'anywhere' }}>
               {invitation.email ?? 'anyone with the link'}
             </Table.Td>
-            <Table.Td>{invitation.role.name}</Table.Td>
+            {invitation.role.name}
             <Table.Td miw={160} style={{ overflowWrap: 'anywhere' }}>
               {invitation.createdBy?.user?.email}
             </Table.Td>
-            <Table.Td>
-              <Time value={invitation.expires} />
-            </Table.Td>
+            <Time value={invitation.expires} />
             <Table.Td>{canManage ? <Actions invitation={invitation} onLink={setLink} /> : null}</Table.Td>
-          </Table.Tr>
+          </ListRow>
         ))}
       </ListTable>
       <Modal

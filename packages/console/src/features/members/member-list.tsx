@@ -2,7 +2,7 @@ import { Checkbox, Select, Table, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { ConfirmButton } from '../../components/dialogs/confirm-button.tsx'
-import { ListTable } from '../../components/list-table.tsx'
+import { ListRow, ListTable } from '../../components/list-table.tsx'
 import { Time } from '../../components/time.tsx'
 import { errorText } from '../../graphql/describe-error.ts'
 import { useChange } from '../../graphql/use-change.ts'
@@ -48,7 +48,7 @@ function MemberRow({ member, roles }: MemberRowProps) {
   const isSelf = me.person?.id === person.id
   const canChange = may('MEMBER_MANAGE') && (role.id !== 'owner' || isOwner)
   return (
-    <Table.Tr>
+    <ListRow>
       <Table.Td miw={160} style={{ overflowWrap: 'anywhere' }}>
         {person.name ?? person.email} {isSelf ? '(you)' : ''}
         {person.name === null ? null : (
@@ -58,15 +58,11 @@ function MemberRow({ member, roles }: MemberRowProps) {
         )}
       </Table.Td>
       <Table.Td>{canChange ? <RoleSelect member={member} roles={roles} /> : role.name}</Table.Td>
-      <Table.Td>
-        <Time value={created} />
-      </Table.Td>
-      <Table.Td>{sources[source] ?? source}</Table.Td>
-      <Table.Td>
-        <Time value={lastUsed} />
-      </Table.Td>
-      <Table.Td>{canChange && !isSelf ? <RemoveButton member={member} /> : null}</Table.Td>
-    </Table.Tr>
+      <Time value={created} />
+      {sources[source] ?? source}
+      <Time value={lastUsed} />
+      {canChange && !isSelf ? <RemoveButton member={member} /> : null}
+    </ListRow>
   )
 }
 

@@ -1,7 +1,7 @@
 import { Button, Group, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { ConfirmButton } from '../../components/dialogs/confirm-button.tsx'
-import { ListTable } from '../../components/list-table.tsx'
+import { ListRow, ListTable } from '../../components/list-table.tsx'
 import { useChange } from '../../graphql/use-change.ts'
 import { describePermissions, permissionTexts } from '../access/permissions.ts'
 import { RestrictionSummary } from '../access/restriction-summary.tsx'
@@ -59,7 +59,7 @@ function RoleRow({ role, members, invitations, hasProvider }: RoleRowProps) {
   const { may } = useViewer()
   const isGrantable = useGrantable()
   return (
-    <Table.Tr>
+    <ListRow>
       <Table.Td miw={110} style={{ overflowWrap: 'anywhere' }}>
         {name}
         {groups.length === 0 ? null : (
@@ -82,21 +82,19 @@ function RoleRow({ role, members, invitations, hasProvider }: RoleRowProps) {
           <RestrictionSummary restriction={role} />
         </Text>
       </Table.Td>
-      <Table.Td>
-        <Group gap="xs" wrap="nowrap" justify="flex-end">
-          {may('MEMBER_MANAGE') ? (
-            <SimulateButton
-              label="Simulate"
-              aria-label={`Simulate ${name}`}
-              size="compact-sm"
-              title={`What may members with the role ${name} do?`}
-              subject={{ roleId: role.id }}
-            />
-          ) : null}
-          {isGrantable(role) ? <Actions role={role} hasProvider={hasProvider} /> : null}
-        </Group>
-      </Table.Td>
-    </Table.Tr>
+      <Group gap="xs" wrap="nowrap" justify="flex-end">
+        {may('MEMBER_MANAGE') ? (
+          <SimulateButton
+            label="Simulate"
+            aria-label={`Simulate ${name}`}
+            size="compact-sm"
+            title={`What may members with the role ${name} do?`}
+            subject={{ roleId: role.id }}
+          />
+        ) : null}
+        {isGrantable(role) ? <Actions role={role} hasProvider={hasProvider} /> : null}
+      </Group>
+    </ListRow>
   )
 }
 

@@ -1,6 +1,7 @@
 import { Group, Stack, Table, Text, Tooltip } from '@mantine/core'
 import { RouterAnchor } from '../../app/links.tsx'
 import { eventLabel } from '../../components/events/event-types.ts'
+import { ListRow } from '../../components/list-table.tsx'
 import { Time } from '../../components/time.tsx'
 import { DeliveryStatus } from './deliveries/delivery-status.tsx'
 import { pauseReason } from './pauses.ts'
@@ -13,7 +14,7 @@ export function WebhookRow({ webhook, since }: { webhook: Row; since: string | u
   const { id, name, url, paused, enabled, newest, failed, created } = webhook
   const last = newest.items[0]
   return (
-    <Table.Tr>
+    <ListRow>
       <Table.Td maw={320}>
         <RouterAnchor to="/webhooks/$webhookId" params={{ webhookId: id }} inherit fw={500}>
           {name ?? url}
@@ -34,34 +35,26 @@ export function WebhookRow({ webhook, since }: { webhook: Row; since: string | u
           )}
         </Stack>
       </Table.Td>
-      <Table.Td>
-        <Events events={webhook.events} />
-      </Table.Td>
-      <Table.Td>
-        {last === undefined ? (
-          <Text inherit c="dimmed">
-            none yet
-          </Text>
-        ) : (
-          <Group gap="xs" wrap="nowrap">
-            <DeliveryStatus {...last} />
-            <Time value={last.created} />
-          </Group>
-        )}
-      </Table.Td>
-      <Table.Td>
-        {failed.total === 0 ? (
-          '0'
-        ) : (
-          <RouterAnchor to="/webhooks/$webhookId" params={{ webhookId: id }} search={{ show: 'failed' }} inherit>
-            {failed.total.toLocaleString()}
-          </RouterAnchor>
-        )}
-      </Table.Td>
-      <Table.Td>
-        <Time value={created} />
-      </Table.Td>
-    </Table.Tr>
+      <Events events={webhook.events} />
+      {last === undefined ? (
+        <Text inherit c="dimmed">
+          none yet
+        </Text>
+      ) : (
+        <Group gap="xs" wrap="nowrap">
+          <DeliveryStatus {...last} />
+          <Time value={last.created} />
+        </Group>
+      )}
+      {failed.total === 0 ? (
+        '0'
+      ) : (
+        <RouterAnchor to="/webhooks/$webhookId" params={{ webhookId: id }} search={{ show: 'failed' }} inherit>
+          {failed.total.toLocaleString()}
+        </RouterAnchor>
+      )}
+      <Time value={created} />
+    </ListRow>
   )
 }
 

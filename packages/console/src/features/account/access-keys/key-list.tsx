@@ -1,8 +1,8 @@
-import { Code, Group, Paper, Stack, Table, Text } from '@mantine/core'
+import { Code, Group, Paper, Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { RouterAnchor } from '../../../app/links.tsx'
 import { CopyButton } from '../../../components/copy-button.tsx'
-import { ListTable } from '../../../components/list-table.tsx'
+import { ListRow, ListTable } from '../../../components/list-table.tsx'
 import { Time } from '../../../components/time.tsx'
 import { KeyBadges, KeyState } from './key-badges.tsx'
 import { KeyMenu } from './key-menu.tsx'
@@ -36,29 +36,15 @@ interface KeyProps {
 function KeyRow({ accessKey }: KeyProps) {
   const { lastUsed, expires, created } = accessKey
   return (
-    <Table.Tr>
-      <Table.Td>
-        <KeyName accessKey={accessKey} />
-      </Table.Td>
-      <Table.Td>
-        <KeyId accessKey={accessKey} />
-      </Table.Td>
-      <Table.Td>
-        <KeyBadges accessKey={accessKey} />
-      </Table.Td>
-      <Table.Td>
-        <Time value={lastUsed} />
-      </Table.Td>
-      <Table.Td>
-        <Time value={expires} />
-      </Table.Td>
-      <Table.Td>
-        <Time value={created} />
-      </Table.Td>
-      <Table.Td>
-        <KeyMenu accessKey={accessKey} />
-      </Table.Td>
-    </Table.Tr>
+    <ListRow>
+      <KeyName accessKey={accessKey} />
+      <KeyId accessKey={accessKey} />
+      <KeyBadges accessKey={accessKey} />
+      <Time value={lastUsed} />
+      <Time value={expires} />
+      <Time value={created} />
+      <KeyMenu accessKey={accessKey} />
+    </ListRow>
   )
 }
 

@@ -5,7 +5,7 @@ import { useQuery } from 'urql'
 import { ConfirmButton } from '../../../components/dialogs/confirm-button.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { ListTable } from '../../../components/list-table.tsx'
+import { ListRow, ListTable } from '../../../components/list-table.tsx'
 import { Loading } from '../../../components/loading.tsx'
 import { NotAllowed } from '../../../components/not-allowed.tsx'
 import { Section } from '../../../components/section.tsx'
@@ -95,39 +95,31 @@ function CodeRow({ code }: { code: RegistrationCode }) {
   const { id, prefix, name, platform, uses, used, created, expires } = code
   const remove = useChange(DeleteRegistrationCodeDocument, ['RegistrationCode'])
   return (
-    <Table.Tr>
-      <Table.Td>
-        <Code>{prefix}…</Code>
-      </Table.Td>
+    <ListRow>
+      <Code>{prefix}…</Code>
       <Table.Td miw={110}>
         <Text size="sm">
           {used.toLocaleString()} of {uses.toLocaleString()}
         </Text>
         <Progress value={(used / uses) * 100} size="xs" aria-label={`Uses of ${prefix}…`} />
       </Table.Td>
-      <Table.Td>{name}</Table.Td>
-      <Table.Td>{platform}</Table.Td>
-      <Table.Td>
-        <Time value={expires} />
-      </Table.Td>
-      <Table.Td>
-        <Time value={created} />
-      </Table.Td>
-      <Table.Td>
-        <ConfirmButton
-          label={<IconTrash size={16} aria-label={`Delete ${prefix}…`} />}
-          size="compact-sm"
-          variant="subtle"
-          color="gray"
-          title={`Delete the code ${prefix}…?`}
-          confirm="Delete code"
-          danger
-          onConfirm={() => remove({ id })}
-        >
-          Devices will no longer be able to register with this code. Devices that have already registered are not
-          affected.
-        </ConfirmButton>
-      </Table.Td>
-    </Table.Tr>
+      {name}
+      {platform}
+      <Time value={expires} />
+      <Time value={created} />
+      <ConfirmButton
+        label={<IconTrash size={16} aria-label={`Delete ${prefix}…`} />}
+        size="compact-sm"
+        variant="subtle"
+        color="gray"
+        title={`Delete the code ${prefix}…?`}
+        confirm="Delete code"
+        danger
+        onConfirm={() => remove({ id })}
+      >
+        Devices will no longer be able to register with this code. Devices that have already registered are not
+        affected.
+      </ConfirmButton>
+    </ListRow>
   )
 }

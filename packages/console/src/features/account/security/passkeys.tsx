@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconFingerprint, IconPlus } from '@tabler/icons-react'
 import { ConfirmButton } from '../../../components/dialogs/confirm-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { ListTable } from '../../../components/list-table.tsx'
+import { ListRow, ListTable } from '../../../components/list-table.tsx'
 import { Loading } from '../../../components/loading.tsx'
 import { Section } from '../../../components/section.tsx'
 import { Time } from '../../../components/time.tsx'
@@ -67,11 +67,9 @@ function PasskeyRow({ passkey, onChanged }: { passkey: Passkey; onChanged: () =>
   const [renaming, rename] = useDisclosure()
   const shown = name ?? 'Passkey'
   return (
-    <Table.Tr>
-      <Table.Td>{shown}</Table.Td>
-      <Table.Td>
-        <Time value={created} />
-      </Table.Td>
+    <ListRow>
+      {shown}
+      <Time value={created} />
       <Table.Td>
         <Group gap="xs" wrap="nowrap">
           <Button variant="default" size="compact-sm" onClick={rename.open}>
@@ -99,6 +97,6 @@ function PasskeyRow({ passkey, onChanged }: { passkey: Passkey; onChanged: () =>
           }}
         />
       </Table.Td>
-    </Table.Tr>
+    </ListRow>
   )
 }

@@ -1,7 +1,7 @@
-import { Badge, Group, Table, Text } from '@mantine/core'
+import { Badge, Group, Text } from '@mantine/core'
 import { ConfirmButton } from '../../../components/dialogs/confirm-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { ListTable } from '../../../components/list-table.tsx'
+import { ListRow, ListTable } from '../../../components/list-table.tsx'
 import { Loading } from '../../../components/loading.tsx'
 import { Section } from '../../../components/section.tsx'
 import { Time } from '../../../components/time.tsx'
@@ -60,39 +60,29 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded: () => Pro
   const { id, current, address, agent, lastUsed, created, expires } = session
   const name = describeAgent(agent)
   return (
-    <Table.Tr>
-      <Table.Td>
-        <Group gap="xs">
-          <Text span inherit title={agent ?? undefined}>
-            {name}
-          </Text>
-          {current ? <Badge color="teal">this browser</Badge> : null}
-        </Group>
-      </Table.Td>
-      <Table.Td>{address}</Table.Td>
-      <Table.Td>
-        <Time value={lastUsed} />
-      </Table.Td>
-      <Table.Td>
-        <Time value={created} />
-      </Table.Td>
-      <Table.Td>
-        <Time value={expires} />
-      </Table.Td>
-      <Table.Td>
-        {current ? null : (
-          <ConfirmButton
-            label="End"
-            size="compact-sm"
-            title={`End the session in ${name}?`}
-            confirm="End session"
-            danger
-            onConfirm={() => revokeSession(id).then(onEnded)}
-          >
-            To use the console in that browser, you must sign in again.
-          </ConfirmButton>
-        )}
-      </Table.Td>
-    </Table.Tr>
+    <ListRow>
+      <Group gap="xs">
+        <Text span inherit title={agent ?? undefined}>
+          {name}
+        </Text>
+        {current ? <Badge color="teal">this browser</Badge> : null}
+      </Group>
+      {address}
+      <Time value={lastUsed} />
+      <Time value={created} />
+      <Time value={expires} />
+      {current ? null : (
+        <ConfirmButton
+          label="End"
+          size="compact-sm"
+          title={`End the session in ${name}?`}
+          confirm="End session"
+          danger
+          onConfirm={() => revokeSession(id).then(onEnded)}
+        >
+          To use the console in that browser, you must sign in again.
+        </ConfirmButton>
+      )}
+    </ListRow>
   )
 }

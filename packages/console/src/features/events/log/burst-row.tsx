@@ -1,6 +1,7 @@
 import { ActionIcon, Badge, Button, Group, Table, Text } from '@mantine/core'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { useState } from 'react'
+import { ListRow } from '../../../components/list-table.tsx'
 import type { EventGroup } from './burst.ts'
 import { BurstSummary, BurstTime, describeBurst } from './burst-summary.tsx'
 import { EventActor } from './event-actor.tsx'
@@ -25,41 +26,31 @@ export function BurstRow({ group, isCut, fresh }: BurstProps) {
   const Icon = isOpen ? IconChevronDown : IconChevronRight
   return (
     <>
-      <Table.Tr bg={newCount > 0 ? 'var(--mantine-primary-color-light)' : undefined}>
-        <Table.Td>
-          <BurstTime events={events} />
-        </Table.Td>
-        <Table.Td>
-          <Group gap={6}>
-            <Text inherit fw={600} style={{ whiteSpace: 'nowrap' }}>
-              {title}
-            </Text>
-            {newCount > 0 ? <Badge size="sm">{newCount.toLocaleString()} new</Badge> : null}
-          </Group>
-        </Table.Td>
+      <ListRow bg={newCount > 0 ? 'var(--mantine-primary-color-light)' : undefined}>
+        <BurstTime events={events} />
+        <Group gap={6}>
+          <Text inherit fw={600} style={{ whiteSpace: 'nowrap' }}>
+            {title}
+          </Text>
+          {newCount > 0 ? <Badge size="sm">{newCount.toLocaleString()} new</Badge> : null}
+        </Group>
         <Table.Td miw={150}>{devices}</Table.Td>
-        <Table.Td>
-          <BurstSummary events={events} />
-        </Table.Td>
-        <Table.Td>
-          {isOfDevices(group) ? (
-            <Text inherit c="dimmed">
-              the devices
-            </Text>
-          ) : (
-            <EventActor event={events[0]!} />
-          )}
-        </Table.Td>
-        <Table.Td>
-          <ActionIcon
-            aria-label={`${isOpen ? 'Hide' : 'Show'} ${spoken}`}
-            aria-expanded={isOpen}
-            onClick={() => setShown(isOpen ? 0 : SHOWN_AT_ONCE)}
-          >
-            <Icon size={18} />
-          </ActionIcon>
-        </Table.Td>
-      </Table.Tr>
+        <BurstSummary events={events} />
+        {isOfDevices(group) ? (
+          <Text inherit c="dimmed">
+            the devices
+          </Text>
+        ) : (
+          <EventActor event={events[0]!} />
+        )}
+        <ActionIcon
+          aria-label={`${isOpen ? 'Hide' : 'Show'} ${spoken}`}
+          aria-expanded={isOpen}
+          onClick={() => setShown(isOpen ? 0 : SHOWN_AT_ONCE)}
+        >
+          <Icon size={18} />
+        </ActionIcon>
+      </ListRow>
       {events.slice(0, shown).map((event) => (
         <EventRow key={event.id} event={event} isFresh={fresh.has(event.id)} isInBurst />
       ))}

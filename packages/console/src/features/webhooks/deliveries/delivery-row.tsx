@@ -1,6 +1,7 @@
 import { ActionIcon, Stack, Table, Text } from '@mantine/core'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { RouterAnchor } from '../../../app/links.tsx'
+import { ListRow } from '../../../components/list-table.tsx'
 import { Time } from '../../../components/time.tsx'
 import type { DeliveryFieldsFragment, WebhookFieldsFragment } from '../webhooks.generated.ts'
 import { DeliveryDetails } from './delivery-details.tsx'
@@ -19,27 +20,17 @@ export function DeliveryRow({ delivery, webhook, isOpen, onToggle }: DeliveryRow
   const Icon = isOpen ? IconChevronDown : IconChevronRight
   return (
     <>
-      <Table.Tr>
-        <Table.Td>
-          <ActionIcon aria-label={`Details of ${subject}`} aria-expanded={isOpen} onClick={onToggle}>
-            <Icon size={18} />
-          </ActionIcon>
-        </Table.Td>
-        <Table.Td>
-          <DeliveryStatus {...delivery} />
-        </Table.Td>
-        <Table.Td>{subject}</Table.Td>
-        <Table.Td>
-          <DeliveryTarget event={delivery.event} />
-        </Table.Td>
-        <Table.Td>{delivery.attempts}</Table.Td>
-        <Table.Td>
-          <Time value={delivery.created} />
-        </Table.Td>
-        <Table.Td>
-          <NextAttempt delivery={delivery} webhook={webhook} />
-        </Table.Td>
-      </Table.Tr>
+      <ListRow>
+        <ActionIcon aria-label={`Details of ${subject}`} aria-expanded={isOpen} onClick={onToggle}>
+          <Icon size={18} />
+        </ActionIcon>
+        <DeliveryStatus {...delivery} />
+        {subject}
+        <DeliveryTarget event={delivery.event} />
+        {delivery.attempts}
+        <Time value={delivery.created} />
+        <NextAttempt delivery={delivery} webhook={webhook} />
+      </ListRow>
       {isOpen ? (
         <Table.Tr>
           <Table.Td colSpan={7} bg="var(--mantine-color-body)">

@@ -1,5 +1,5 @@
-import { Code, Select, Table, Text } from '@mantine/core'
-import { ListTable } from '../../../../components/list-table.tsx'
+import { Code, Select, Text } from '@mantine/core'
+import { ListRow, ListTable } from '../../../../components/list-table.tsx'
 import { Section } from '../../../../components/section.tsx'
 import { Time } from '../../../../components/time.tsx'
 import type { AccessKeyDetails } from '../key-facts.tsx'
@@ -36,17 +36,13 @@ export function KeyUsage({ accessKey, days, onDays }: KeyUsageProps) {
       ) : (
         <ListTable label="Usage" columns={['Field', 'Permission', 'Uses', 'Rejected', 'Last used']} minWidth={560}>
           {usage.map(({ field, permission, uses, rejected, lastUsed }) => (
-            <Table.Tr key={`${field} ${permission}`}>
-              <Table.Td>
-                <Code>{field}</Code>
-              </Table.Td>
-              <Table.Td>{permission}</Table.Td>
-              <Table.Td>{uses.toLocaleString()}</Table.Td>
-              <Table.Td>{rejected.toLocaleString()}</Table.Td>
-              <Table.Td>
-                <Time value={lastUsed} />
-              </Table.Td>
-            </Table.Tr>
+            <ListRow key={`${field} ${permission}`}>
+              <Code>{field}</Code>
+              {permission}
+              {uses.toLocaleString()}
+              {rejected.toLocaleString()}
+              <Time value={lastUsed} />
+            </ListRow>
           ))}
         </ListTable>
       )}
