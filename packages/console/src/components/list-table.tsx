@@ -1,4 +1,4 @@
-import { Paper, Table, type TableTrProps } from '@mantine/core'
+import { Button, Group, type GroupProps, Paper, Table, type TableTrProps } from '@mantine/core'
 import { Children, type CSSProperties, isValidElement, type ReactNode } from 'react'
 import classes from './list-table.module.css'
 
@@ -58,3 +58,30 @@ export const ListRow = ({ children, ...row }: TableTrProps) => (
     )}
   </Table.Tr>
 )
+
+interface PagingProps extends GroupProps {
+  /** Labels of the buttons for the first page and for the next page. Default: `Newest` and `Older`. */
+  labels?: readonly [first: string, next: string]
+  /** Cursor after which the page begins. Undefined for the first page. */
+  after: string | undefined
+  /** Cursor after which the next page begins. Null or undefined if there is no next page. */
+  next: string | null | undefined
+  onPage: (after: string | undefined) => void
+}
+
+export function Paging({ labels = ['Newest', 'Older'], after, next, onPage, ...group }: PagingProps) {
+  return (
+    <Group gap="xs" {...group}>
+      {after === undefined ? null : (
+        <Button size="xs" variant="default" onClick={() => onPage(undefined)}>
+          {labels[0]}
+        </Button>
+      )}
+      {next == null ? null : (
+        <Button size="xs" variant="default" onClick={() => onPage(next)}>
+          {labels[1]}
+        </Button>
+      )}
+    </Group>
+  )
+}

@@ -1,10 +1,10 @@
-import { Box, Button, Group, Table } from '@mantine/core'
+import { Box, Table } from '@mantine/core'
 import { IconStack2 } from '@tabler/icons-react'
 import { useQuery } from 'urql'
 import { RouterAnchor, RouterButton } from '../../app/links.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { ListRow, ListTable } from '../../components/list-table.tsx'
+import { ListRow, ListTable, Paging } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
@@ -69,18 +69,12 @@ function BulkJobs() {
           ))}
         </ListTable>
       )}
-      <Group mt="xs" gap="xs">
-        {after === undefined ? null : (
-          <Button variant="default" size="xs" onClick={() => change({ after: undefined })}>
-            Newest
-          </Button>
-        )}
-        {page?.hasMore ? (
-          <Button variant="default" size="xs" onClick={() => change({ after: page.cursor ?? undefined })}>
-            Older
-          </Button>
-        ) : null}
-      </Group>
+      <Paging
+        mt="xs"
+        after={after}
+        next={page?.hasMore ? page.cursor : undefined}
+        onPage={(cursor) => change({ after: cursor })}
+      />
     </>
   )
 }

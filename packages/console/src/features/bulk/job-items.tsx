@@ -1,10 +1,10 @@
-import { Badge, Button, Group, Select, Table, Text, Title } from '@mantine/core'
+import { Badge, Group, Select, Table, Text, Title } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { useQuery } from 'urql'
 import { RouterAnchor } from '../../app/links.tsx'
 import { capitalize } from '../../components/capitalize.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { ListRow, ListTable } from '../../components/list-table.tsx'
+import { ListRow, ListTable, Paging } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
 import type { BulkItemStatus, BulkOutcome, BulkSkipReason } from '../../graphql/schema-types.generated.ts'
 import { usePolling } from '../../hooks/use-polling.ts'
@@ -67,18 +67,13 @@ export function JobItems({ job }: { job: Job }) {
           ))}
         </ListTable>
       )}
-      <Group mt="xs" gap="xs">
-        {after === undefined ? null : (
-          <Button variant="default" size="xs" onClick={() => change({ after: undefined })}>
-            First page
-          </Button>
-        )}
-        {page?.hasMore ? (
-          <Button variant="default" size="xs" onClick={() => change({ after: page.cursor ?? undefined })}>
-            Next page
-          </Button>
-        ) : null}
-      </Group>
+      <Paging
+        mt="xs"
+        labels={['First page', 'Next page']}
+        after={after}
+        next={page?.hasMore ? page.cursor : undefined}
+        onPage={(cursor) => change({ after: cursor })}
+      />
     </section>
   )
 }

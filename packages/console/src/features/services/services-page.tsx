@@ -1,9 +1,10 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { IconFilterOff, IconPlug } from '@tabler/icons-react'
 import { useQuery } from 'urql'
 import { RouterButton } from '../../app/links.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Paging } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
@@ -110,18 +111,14 @@ function ServicesOfAccount({ views }: { views: readonly SavedView[] }) {
             sort={readSort(sortBy[0])}
             onSort={(next) => changeFilter({ sort: next })}
           />
-          <Group justify="flex-end" mt="xs" gap="xs">
-            {after === undefined ? null : (
-              <Button size="xs" variant="default" onClick={() => change({ after: undefined })}>
-                First page
-              </Button>
-            )}
-            {page.hasMore ? (
-              <Button size="xs" variant="default" onClick={() => change({ after: page.cursor ?? undefined })}>
-                Next page
-              </Button>
-            ) : null}
-          </Group>
+          <Paging
+            justify="flex-end"
+            mt="xs"
+            labels={['First page', 'Next page']}
+            after={after}
+            next={page.hasMore ? page.cursor : undefined}
+            onPage={(cursor) => change({ after: cursor })}
+          />
         </>
       )}
     </>

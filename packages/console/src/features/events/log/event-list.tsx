@@ -4,7 +4,7 @@ import { IconHistory, IconHistoryOff } from '@tabler/icons-react'
 import { useMemo } from 'react'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { ListTable } from '../../../components/list-table.tsx'
+import { ListTable, Paging } from '../../../components/list-table.tsx'
 import { Loading } from '../../../components/loading.tsx'
 import { useLiveStatus } from '../../../graphql/live-events.ts'
 import { type EventFilter, isFiltered } from '../events-search.ts'
@@ -29,7 +29,7 @@ const columns = ['Time', 'Event', 'Target', 'Changes', 'Actor', '']
 /** Give the component a different `key` for each filter and page, so that React creates it again. */
 export function EventList({ filter, after, isLive, onLive, onPage }: EventListProps) {
   const { events, fresh, held, showHeld, hasMore, error, reload } = useEventLog({ filter, after, isLive, fills: true })
-  const last = events?.at(-1)
+  const next = hasMore ? events?.at(-1)?.id : undefined
   const switchLive = (live: boolean): void => {
     if (live) showHeld()
     onLive(live)
@@ -49,7 +49,7 @@ export function EventList({ filter, after, isLive, onLive, onPage }: EventListPr
         ) : (
           <Text c="dimmed">This page does not show new events.</Text>
         )}
-        <Paging {...{ after, last: hasMore ? last?.id : undefined, onPage }} />
+        <Paging {...{ after, next, onPage }} />
       </Group>
       <ErrorNotice error={error} title="The events could not be loaded" onRetry={reload} />
       {events === undefined && error === undefined ? <Loading what="events" /> : null}
@@ -57,9 +57,7 @@ export function EventList({ filter, after, isLive, onLive, onPage }: EventListPr
       {events === undefined || events.length === 0 ? null : (
         <>
           <Events events={events} fresh={fresh} hasMore={hasMore} />
-          <Group justify="flex-end" mt="xs">
-            <Paging {...{ after, last: hasMore ? last?.id : undefined, onPage }} />
-          </Group>
+          <Paging justify="flex-end" mt="xs" {...{ after, next, onPage }} />
         </>
       )}
     </>
@@ -111,30 +109,6 @@ function LiveSwitch({ isLive, onLive }: { isLive: boolean; onLive: (isLive: bool
         onChange={({ currentTarget }) => onLive(currentTarget.checked)}
       />
       {status === 'reconnecting' ? <Text c="dimmed">Reconnecting. No events will be lost.</Text> : null}
-    </Group>
-  )
-}
-
-interface PagingProps {
-  after: string | undefined
-  /** ID of the last event on the page. Undefined if there are no older events. */
-  last: string | undefined
-  onPage: (after: string | undefined) => void
-}
-
-function Paging({ after, last, onPage }: PagingProps) {
-  return (
-    <Group gap="xs">
-      {after === undefined ? null : (
-        <Button size="xs" variant="default" onClick={() => onPage(undefined)}>
-          Newest
-        </Button>
-      )}
-      {last === undefined ? null : (
-        <Button size="xs" variant="default" onClick={() => onPage(last)}>
-          Older
-        </Button>
-      )}
     </Group>
   )
 }

@@ -3,7 +3,7 @@ import { IconMailbox, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from 'urql'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { ListTable } from '../../../components/list-table.tsx'
+import { ListTable, Paging } from '../../../components/list-table.tsx'
 import { Loading } from '../../../components/loading.tsx'
 import { useTypes } from '../../../graphql/use-change.ts'
 import { usePolling } from '../../../hooks/use-polling.ts'
@@ -79,22 +79,12 @@ export function Deliveries({ webhook }: DeliveriesProps) {
           ))}
         </ListTable>
       )}
-      <Group mt="xs" gap="xs">
-        {isNewest ? null : (
-          <Button variant="default" size="xs" onClick={() => change({ after: undefined, delivery: undefined })}>
-            Newest
-          </Button>
-        )}
-        {page?.hasMore ? (
-          <Button
-            variant="default"
-            size="xs"
-            onClick={() => change({ after: page.cursor ?? undefined, delivery: undefined })}
-          >
-            Older
-          </Button>
-        ) : null}
-      </Group>
+      <Paging
+        mt="xs"
+        after={after}
+        next={page?.hasMore ? page.cursor : undefined}
+        onPage={(cursor) => change({ after: cursor, delivery: undefined })}
+      />
     </section>
   )
 }
