@@ -1,11 +1,14 @@
 import { Code, Text } from '@mantine/core'
 import { RouterAnchor } from '../../app/links.tsx'
 
+interface SelectionTextProps {
+  where: string | null
+  view?: { id: string; name: string } | null
+  context: string | null
+}
+
 interface RestrictionSummaryProps {
-  restriction: {
-    where: string | null
-    view?: { id: string; name: string } | null
-    context: string | null
+  restriction: SelectionTextProps & {
     attributes: { read: readonly string[]; write: readonly string[] } | null
   }
   /** Text to show if there is no restriction. If omitted, nothing is shown. */
@@ -20,27 +23,8 @@ export function RestrictionSummary({ restriction, none }: RestrictionSummaryProp
     <>
       {restrictsDevices ? (
         <Text span inherit display="block" style={{ overflowWrap: 'anywhere' }}>
-          only devices{' '}
-          {view === null ? null : (
-            <>
-              in the view{' '}
-              <RouterAnchor to="/devices" search={{ view: view.id }} inherit>
-                {view.name}
-              </RouterAnchor>
-            </>
-          )}
-          {view === null || where === null ? null : ' '}
-          {where === null ? null : (
-            <>
-              that match <Code>{where}</Code>
-            </>
-          )}
-          {context === null ? null : (
-            <>
-              {' '}
-              in the context <Code>{context}</Code>
-            </>
-          )}
+          only devices
+          <SelectionText where={where} view={view} context={context} />
         </Text>
       ) : null}
       {attributes === null ? null : (
@@ -61,3 +45,30 @@ const Names = ({ names }: { names: readonly string[] }) => {
   const different = [...new Set(names)]
   return different.length === 0 ? <>(none)</> : <Code>{different.join(', ')}</Code>
 }
+
+/** Completes a sentence that ends with "devices", such as "only devices in the view Oslo". */
+export const SelectionText = ({ where, view = null, context }: SelectionTextProps) => (
+  <>
+    {view === null ? null : (
+      <>
+        {' '}
+        in the view{' '}
+        <RouterAnchor to="/devices" search={{ view: view.id }} inherit>
+          {view.name}
+        </RouterAnchor>
+      </>
+    )}
+    {where === null ? null : (
+      <>
+        {' '}
+        that match <Code>{where}</Code>
+      </>
+    )}
+    {context === null ? null : (
+      <>
+        {' '}
+        in the context <Code>{context}</Code>
+      </>
+    )}
+  </>
+)

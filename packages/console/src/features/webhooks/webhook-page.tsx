@@ -2,7 +2,7 @@ import { Alert, Badge, Code, Group, Stack, Text } from '@mantine/core'
 import { IconPlayerPause, IconWebhookOff } from '@tabler/icons-react'
 import { useParams } from '@tanstack/react-router'
 import { useQuery } from 'urql'
-import { BackLink, RouterAnchor, RouterButton } from '../../app/links.tsx'
+import { BackLink, RouterButton } from '../../app/links.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -12,6 +12,7 @@ import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Time } from '../../components/time.tsx'
 import { useTypes } from '../../graphql/use-change.ts'
+import { SelectionText } from '../access/restriction-summary.tsx'
 import { useViewer } from '../user-settings/viewer.ts'
 import { Deliveries } from './deliveries/deliveries.tsx'
 import { pausedSince, pauseReason } from './pauses.ts'
@@ -93,27 +94,8 @@ function SelectedDevices({ webhook: { where, view, context } }: { webhook: Webho
   if (where === null && view === null) return null
   return (
     <Text size="sm" mt="xs" style={{ overflowWrap: 'anywhere' }}>
-      Only events of devices{' '}
-      {view === null ? null : (
-        <>
-          in the view{' '}
-          <RouterAnchor to="/devices" search={{ view: view.id }}>
-            {view.name}
-          </RouterAnchor>
-        </>
-      )}
-      {view === null || where === null ? null : ' '}
-      {where === null ? null : (
-        <>
-          that match <Code>{where}</Code>
-        </>
-      )}
-      {context === null ? null : (
-        <>
-          {' '}
-          in the context <Code>{context}</Code>
-        </>
-      )}
+      Only events of devices
+      <SelectionText where={where} view={view} context={context} />
     </Text>
   )
 }
