@@ -7,6 +7,7 @@ import {
   type MenuProps,
   type ModalProps,
   type NotificationProps,
+  type PasswordInputProps,
   type TableProps,
   type TooltipProps,
 } from '@mantine/core'
@@ -47,6 +48,11 @@ export const theme = createTheme({
     ModalHeader: { defaultProps: { role: 'presentation' } },
     Notification: {
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } satisfies Partial<NotificationProps>,
+    },
+    PasswordInput: {
+      defaultProps: {
+        visibilityToggleButtonProps: { 'aria-label': 'Show the password' },
+      } satisfies Partial<PasswordInputProps>,
     },
     Table: {
       defaultProps: {

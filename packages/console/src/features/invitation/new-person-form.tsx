@@ -60,7 +60,6 @@ export function NewPersonForm({ token, invitation }: { token: string; invitation
           autoComplete="new-password"
           required
           withAsterisk={false}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         />
         <Button type="submit" loading={running === 'password'} disabled={running === 'passkey'}>
           Join

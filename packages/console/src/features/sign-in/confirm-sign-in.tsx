@@ -120,13 +120,7 @@ function ConfirmationForm({ onConfirmed, onCancel }: ConfirmSignInProps) {
             {...field}
           />
         ) : (
-          <PasswordInput
-            key="password"
-            label="Your password"
-            autoComplete="current-password"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-            {...field}
-          />
+          <PasswordInput key="password" label="Your password" autoComplete="current-password" {...field} />
         )}
         {user?.totp ? (
           <Anchor component="button" type="button" size="sm" onClick={() => setCode(!isCode)}>

@@ -42,7 +42,6 @@ export function NewPasswordPage() {
               autoComplete="new-password"
               required
               withAsterisk={false}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
             />
             <Button type="submit" loading={state === 'running'}>
               Set password

@@ -45,7 +45,6 @@ export function PasswordForm({ onDone, onNeedsCode }: { onDone: () => void; onNe
           autoComplete="current-password"
           error={wrong.password}
           onChange={() => setWrong({ ...wrong, password: undefined })}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         />
         <Button type="submit" loading={running === 'password'}>
           Sign in

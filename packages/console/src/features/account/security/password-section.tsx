@@ -9,8 +9,6 @@ import { changePassword } from '../account-api.ts'
 
 const MIN_LENGTH = 12
 
-const showPassword = { 'aria-label': 'Show the password' }
-
 export function PasswordSection() {
   const [error, setError] = useState<unknown>()
   const form = useForm({
@@ -38,23 +36,16 @@ export function PasswordSection() {
       <form onSubmit={submit}>
         <Stack maw={360} gap="xs">
           <ErrorNotice error={error} />
-          <PasswordInput
-            label="Current password"
-            autoComplete="current-password"
-            visibilityToggleButtonProps={showPassword}
-            {...form.getInputProps('current')}
-          />
+          <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps('current')} />
           <PasswordInput
             label="New password"
             description={`At least ${MIN_LENGTH} characters`}
             autoComplete="new-password"
-            visibilityToggleButtonProps={showPassword}
             {...form.getInputProps('next')}
           />
           <PasswordInput
             label="Repeat the new password"
             autoComplete="new-password"
-            visibilityToggleButtonProps={showPassword}
             {...form.getInputProps('repeated')}
           />
           <Group>

@@ -29,7 +29,6 @@ export function PasswordStep({ children, confirm, danger, onCancel, onPassword }
           value={password}
           error={isWrong ? 'Wrong password' : undefined}
           onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
           data-autofocus
         />
         <FormButtons
