@@ -38,3 +38,9 @@ export const NoValue = () => (
     none
   </Text>
 )
+
+export const Mono = ({ text }: { text: string }) => (
+  <Text span inherit ff="monospace" fz="xs">
+    {text}
+  </Text>
+)

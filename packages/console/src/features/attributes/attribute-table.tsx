@@ -1,9 +1,10 @@
-import { ActionIcon, Badge, Group, Paper, Table, Text, Tooltip } from '@mantine/core'
+import { Badge, Group, Paper, Table, Text } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import type { StaleValue } from '../freshness/use-stale-values.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import { type AttributeRow, groupRows, subNameOf } from './attribute-rows.ts'
 import classes from './attribute-table.module.css'
+import { IconButton } from './icon-button.tsx'
 import type { Context } from './use-attributes.ts'
 import { ValueCell } from './value-cell.tsx'
 
@@ -153,11 +154,7 @@ function GroupHead({ group, columns, count, context, onRemove }: GroupHeadProps)
             </Text>
           </Text>
           {onRemove === undefined || !may('ATTRIBUTE_WRITE') ? null : (
-            <Tooltip label={label}>
-              <ActionIcon size="sm" aria-label={label} onClick={onRemove}>
-                <IconTrash size={16} />
-              </ActionIcon>
-            </Tooltip>
+            <IconButton label={label} Icon={IconTrash} onClick={onRemove} />
           )}
         </Group>
       </Table.Th>

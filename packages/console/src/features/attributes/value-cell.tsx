@@ -1,10 +1,11 @@
-import { ActionIcon, Box, Button, Group, Text, Tooltip } from '@mantine/core'
+import { Box, Button, Group, Text } from '@mantine/core'
 import { IconHistory, IconPencil, IconTrash } from '@tabler/icons-react'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { LongText } from '../../components/long-text.tsx'
 import { StaleNote } from '../freshness/stale-note.tsx'
 import type { StaleValue } from '../freshness/use-stale-values.ts'
 import { useViewer } from '../user-settings/viewer.ts'
+import { IconButton } from './icon-button.tsx'
 import { ValueEditor } from './value-editor.tsx'
 
 interface ValueCellProps {
@@ -27,24 +28,14 @@ interface ValueCellProps {
 }
 
 export function ValueCell(props: ValueCellProps) {
-  const {
-    what,
-    value,
-    initial,
-    none,
-    create,
-    createLabel,
-    isFaint = false,
-    stale,
-    isEditing,
-    onEdit,
-    onSave,
-    onRemove,
-    onHistory,
-  } = props
+  const { what, value, initial, none, create, createLabel, isFaint = false, stale } = props
+  const { isEditing, onEdit, onSave, onRemove, onHistory } = props
   const { may, canReadEvents } = useViewer()
   const canEdit = may('ATTRIBUTE_WRITE')
-  const history = onHistory === undefined || !canReadEvents ? null : <HistoryButton what={what} onClick={onHistory} />
+  const history =
+    onHistory === undefined || !canReadEvents ? null : (
+      <IconButton label={`History of ${what}`} Icon={IconHistory} onClick={onHistory} />
+    )
   if (isEditing)
     return (
       <ValueEditor
@@ -80,29 +71,11 @@ export function ValueCell(props: ValueCellProps) {
         <CopyButton value={value} what={what} />
         {canEdit ? (
           <>
-            <Tooltip label={`Edit ${what}`}>
-              <ActionIcon size="sm" aria-label={`Edit ${what}`} onClick={() => onEdit(true)}>
-                <IconPencil size={16} />
-              </ActionIcon>
-            </Tooltip>
-            <Tooltip label={`Remove ${what}`}>
-              <ActionIcon size="sm" aria-label={`Remove ${what}`} onClick={onRemove}>
-                <IconTrash size={16} />
-              </ActionIcon>
-            </Tooltip>
+            <IconButton label={`Edit ${what}`} Icon={IconPencil} onClick={() => onEdit(true)} />
+            <IconButton label={`Remove ${what}`} Icon={IconTrash} onClick={onRemove} />
           </>
         ) : null}
       </Group>
     </Group>
-  )
-}
-
-function HistoryButton({ what, onClick }: { what: string; onClick: () => void }) {
-  return (
-    <Tooltip label={`History of ${what}`}>
-      <ActionIcon size="sm" aria-label={`History of ${what}`} onClick={onClick}>
-        <IconHistory size={16} />
-      </ActionIcon>
-    </Tooltip>
   )
 }

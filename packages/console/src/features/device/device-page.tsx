@@ -1,8 +1,8 @@
-import { Tabs, Text } from '@mantine/core'
+import { Tabs } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { useQuery } from 'urql'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { Facts, NoValue } from '../../components/facts.tsx'
+import { Facts, Mono, NoValue } from '../../components/facts.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
@@ -121,9 +121,3 @@ function DeviceFacts({ device }: { device: DeviceDetailFragment }) {
     />
   )
 }
-
-const Mono = ({ text }: { text: string }) => (
-  <Text span inherit ff="monospace" fz="xs">
-    {text}
-  </Text>
-)

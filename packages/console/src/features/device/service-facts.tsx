@@ -1,5 +1,4 @@
-import { Text } from '@mantine/core'
-import { Facts } from '../../components/facts.tsx'
+import { Facts, Mono } from '../../components/facts.tsx'
 import { Time } from '../../components/time.tsx'
 import { portText } from '../services/service-cells.tsx'
 import type { ServiceRowFragment } from '../services/services.generated.ts'
@@ -8,15 +7,7 @@ export function ServiceFacts({ service }: { service: ServiceRowFragment }) {
   return (
     <Facts
       facts={[
-        {
-          label: 'ID',
-          value: (
-            <Text span inherit ff="monospace" fz="xs">
-              {service.id}
-            </Text>
-          ),
-          copy: service.id,
-        },
+        { label: 'ID', value: <Mono text={service.id} />, copy: service.id },
         { label: 'Type', value: `${service.title}, ${portText(service)}` },
         { label: 'Host', value: service.host ?? 'the device itself', copy: service.host ?? undefined },
         { label: 'Enabled', value: service.enabled ? 'yes' : 'no' },

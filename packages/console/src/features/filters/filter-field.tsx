@@ -25,16 +25,8 @@ interface FilterFieldProps {
 export const typedFilter = (box: RefObject<HTMLDivElement | null>): string | null =>
   box.current?.querySelector('input')?.value.trim() || null
 
-export function FilterField({
-  kind,
-  label,
-  description,
-  placeholder,
-  value,
-  onChange,
-  context,
-  box,
-}: FilterFieldProps) {
+export function FilterField(props: FilterFieldProps) {
+  const { kind, label, description, placeholder, value, onChange, context, box } = props
   return (
     <Input.Wrapper label={label} labelElement="div" description={description}>
       <Box ref={box} mt={5}>
