@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Textarea } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { errorText } from '../../graphql/describe-error.ts'
 import { ChangedMeanwhile } from './changed-meanwhile.tsx'
 
@@ -16,22 +17,17 @@ interface ValueEditorProps {
 export function ValueEditor({ label, value, initial = '', onSave, onClose }: ValueEditorProps) {
   const [known, setKnown] = useState(value)
   const [text, setText] = useState(value ?? initial)
-  const [isSaving, setSaving] = useState(false)
-  const [error, setError] = useState<string>()
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => field.current?.focus(), [])
 
-  const save = async (): Promise<void> => {
-    setSaving(true)
-    setError(undefined)
-    try {
-      await onSave(text)
-      onClose()
-    } catch (failure) {
-      setError(errorText(failure))
-      setSaving(false)
-    }
-  }
+  const {
+    attempt: save,
+    isRunning,
+    error,
+  } = useAttempt(async () => {
+    await onSave(text)
+    onClose()
+  })
   const isEdited = text !== (known ?? initial)
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save()
@@ -49,16 +45,16 @@ export function ValueEditor({ label, value, initial = '', onSave, onClose }: Val
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={onKeyDown}
-        error={error}
+        error={error === undefined ? undefined : errorText(error)}
         autosize
         minRows={1}
         maxRows={20}
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         spellCheck={false}
       />
-      {isSaving || value === known ? null : <ChangedMeanwhile value={value} onUse={discardEdit} />}
+      {isRunning || value === known ? null : <ChangedMeanwhile value={value} onUse={discardEdit} />}
       <Group gap="xs">
-        <Button size="compact-sm" loading={isSaving} onClick={save}>
+        <Button size="compact-sm" loading={isRunning} onClick={save}>
           Save
         </Button>
         <Button size="compact-sm" variant="default" onClick={onClose}>

@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Modal, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { FormButtons } from '../../components/dialogs/form-buttons.tsx'
 import { SecretOnce } from '../../components/dialogs/secret-once.tsx'
 import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -63,14 +64,9 @@ function Dialog({ onClose, device }: Omit<RotateSecretProps, 'opened'>) {
         </Text>
       ) : null}
       <ErrorNotice error={error} title="The secret was not changed" />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button color="red.9" loading={isRunning} onClick={attempt}>
-          Rotate
-        </Button>
-      </Group>
+      <FormButtons onCancel={onClose} color="red.9" loading={isRunning} onClick={attempt}>
+        Rotate
+      </FormButtons>
     </Stack>
   )
 }

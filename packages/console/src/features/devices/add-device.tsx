@@ -3,39 +3,29 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { RouterAnchor } from '../../app/links.tsx'
 import { SecretOnce } from '../../components/dialogs/secret-once.tsx'
+import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useCreation } from '../../graphql/use-change.ts'
 import { AddDeviceDocument, type AddDeviceMutation } from './devices.generated.ts'
 
 const labels = { hardwareId: 'Hardware ID' }
 
-export function AddDevice({ opened, onClose }: { opened: boolean; onClose(): void }) {
+export function AddDevice({ onClose }: { onClose(): void }) {
   const register = useCreation(AddDeviceDocument)
   const [added, setAdded] = useState<AddDeviceMutation['registerDevice']>()
-  const [error, setError] = useState<unknown>()
   const form = useForm({
     initialValues: { name: '', hardwareId: '', platform: '' },
     validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
   })
-  const close = (): void => {
-    setAdded(undefined)
-    setError(undefined)
-    form.reset()
-    onClose()
-  }
-  const submit = async ({ name, hardwareId, platform }: typeof form.values): Promise<void> => {
-    setError(undefined)
-    try {
-      const given = { name, hardwareId: hardwareId || null, platform: platform || null }
-      setAdded((await register(given)).registerDevice)
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+  const { attempt, error } = useAttempt(async () => {
+    const { name, hardwareId, platform } = form.values
+    const given = { name, hardwareId: hardwareId || null, platform: platform || null }
+    setAdded((await register(given)).registerDevice)
+  })
   return (
-    <Modal opened={opened} onClose={close} title={added === undefined ? 'Add a device' : 'Device added'}>
+    <Modal opened onClose={onClose} title={added === undefined ? 'Add a device' : 'Device added'}>
       {added === undefined ? (
-        <form onSubmit={form.onSubmit(submit)}>
+        <form onSubmit={form.onSubmit(attempt)}>
           <Stack gap="sm">
             <Text size="sm" c="dimmed">
               Devices can also register themselves with a{' '}
@@ -70,7 +60,7 @@ export function AddDevice({ opened, onClose }: { opened: boolean; onClose(): voi
             value={added.secret ?? ''}
             file={{ name: 'device.txt', content: `id = ${added.device.id}\nsecret = ${added.secret}\n` }}
           />
-          <Button onClick={close}>Done</Button>
+          <Button onClick={onClose}>Done</Button>
         </Stack>
       )}
     </Modal>

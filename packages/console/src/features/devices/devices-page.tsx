@@ -176,7 +176,6 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
       {isAdding ? (
         <Suspense>
           <AddDevice
-            opened
             onClose={() => {
               setAdding(false)
               refresh()

@@ -87,7 +87,6 @@ function Overview() {
       {isAdding ? (
         <Suspense>
           <AddDevice
-            opened
             onClose={() => {
               setAdding(false)
               refresh()

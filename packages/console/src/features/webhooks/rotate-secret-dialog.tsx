@@ -1,6 +1,7 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core'
+import { Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { CreationDialog } from '../../components/dialogs/creation-dialog.tsx'
+import { FormButtons } from '../../components/dialogs/form-buttons.tsx'
 import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useChange } from '../../graphql/use-change.ts'
@@ -61,14 +62,9 @@ function RotationForm({ id, onRotated, onCancel }: RotationFormProps) {
         allowDeselect={false}
         onChange={(value) => setOverlap(value ?? '86400')}
       />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-        <Button loading={isRunning} onClick={attempt}>
-          Rotate secret
-        </Button>
-      </Group>
+      <FormButtons onCancel={onCancel} loading={isRunning} onClick={attempt}>
+        Rotate secret
+      </FormButtons>
     </Stack>
   )
 }

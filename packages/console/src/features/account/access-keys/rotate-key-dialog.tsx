@@ -1,6 +1,7 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core'
+import { Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { CreationDialog } from '../../../components/dialogs/creation-dialog.tsx'
+import { FormButtons } from '../../../components/dialogs/form-buttons.tsx'
 import { useAttempt } from '../../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { useCreation } from '../../../graphql/use-change.ts'
@@ -69,14 +70,9 @@ function RotationForm({ accessKey: { key, algorithm }, onCreated, onCancel }: Ro
         onChange={(value) => setOverlap(value ?? '86400')}
       />
       {isPublic ? <PublicKeyInput value={publicKey} onChange={setPublicKey} /> : null}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-        <Button loading={isRunning} disabled={isPublic && publicKey.trim() === ''} onClick={run}>
-          Rotate key
-        </Button>
-      </Group>
+      <FormButtons onCancel={onCancel} loading={isRunning} disabled={isPublic && publicKey.trim() === ''} onClick={run}>
+        Rotate key
+      </FormButtons>
     </Stack>
   )
 }

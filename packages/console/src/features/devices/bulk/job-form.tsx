@@ -1,6 +1,7 @@
 import { Alert, Modal, Stack } from '@mantine/core'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { FormButtons } from '../../../components/dialogs/form-buttons.tsx'
+import { useAttempt } from '../../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { excludesTooMany, type SelectedDevices } from './selected-devices.ts'
 
@@ -40,25 +41,13 @@ interface JobFormProps {
 const labels = { attributes: 'Attribute', services: 'Services', where: 'Services', context: 'Context' }
 
 export function JobForm({ children, isComplete = true, onClose, onSubmit }: JobFormProps) {
-  const [isCreating, setCreating] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setCreating(true)
-    setError(undefined)
-    try {
-      await onSubmit()
-    } catch (failure) {
-      setError(failure)
-      setCreating(false)
-    }
-  }
+  const { submit, isRunning, error } = useAttempt(onSubmit)
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
         {children}
         <ErrorNotice error={error} title="The preview could not be created" labels={labels} />
-        <FormButtons onCancel={onClose} loading={isCreating} disabled={!isComplete}>
+        <FormButtons onCancel={onClose} loading={isRunning} disabled={!isComplete}>
           Preview
         </FormButtons>
       </Stack>

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Progress, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { FormButtons } from '../../../components/dialogs/form-buttons.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { ProgressAnnouncer } from '../../../components/progress-announcer.tsx'
 import type { SelectedDevices } from '../bulk/selected-devices.ts'
@@ -56,12 +57,9 @@ export function ExportDevices({ devices, shown, count, onClose }: ExportDevicesP
               </Text>
             ) : null}
             <ErrorNotice error={state.error} title="The devices could not be exported" />
-            <Group justify="flex-end">
-              <Button variant="default" onClick={onClose}>
-                Cancel
-              </Button>
-              <Button onClick={() => run(form)}>Export</Button>
-            </Group>
+            <FormButtons onCancel={onClose} onClick={() => run(form)}>
+              Export
+            </FormButtons>
           </>
         ) : (
           <>
