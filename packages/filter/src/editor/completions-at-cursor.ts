@@ -65,12 +65,14 @@ function expectedAt(place: Place): Expectation[] {
     case 'condition':
       return [nameAt(place, spot.name, false), ...(spot.isAfterNot || spot.name.includes('.') ? [] : [keyword])]
     case 'afterName':
-      // After a space, a word begins a new condition or is a keyword.
-      return [...(prefix === '' ? [operatorOf(spot.subject)] : []), keyword, nameAt(place, prefix, false)]
+      return [...(prefix === '' ? [operatorOf(spot.subject)] : []), ...nextCondition(place)]
     case 'afterCondition':
-      return [keyword, nameAt(place, prefix, false)]
+      return nextCondition(place)
     case 'value': {
       const { of, valueType } = subjectType(spot.subject, kind)
+      if (!operatorsOf(spot.subject, kind).includes(spot.comparator)) return []
+      // A relative time matches only one millisecond, so filters reject it after = and !=.
+      if (valueType === 'time' && !isOrder(spot.comparator)) return []
       return [{ type: 'value', subject: spot.subject, of, valueType, prefix }]
     }
     case 'afterListed':
@@ -83,6 +85,10 @@ function expectedAt(place: Place): Expectation[] {
 }
 
 const keyword = { type: 'keyword' } as const
+
+/** After a space, a word begins a new condition or is a keyword. */
+const nextCondition = (place: Place): Expectation[] =>
+  place.isAdjacent ? [] : [keyword, nameAt(place, place.prefix, false)]
 
 const operatorOf = (subject: string): Expectation => ({ type: 'operator', subject })
 
@@ -170,10 +176,14 @@ function keywordsAt({ spot }: Place): readonly string[] {
   return spot.type === 'afterListed' ? ['OR'] : ['AND', 'OR']
 }
 
+const isOrder = (comparator: string): boolean => /[<>]/.test(comparator)
+
 const all = ['=', '!=', ':', '<', '<=', '>', '>=']
+const times = ['>', '>=', '<', '<=', '=', '!=']
 
 function operatorsOf(subject: string, kind: FilterKind): readonly string[] {
   if (subject.startsWith('age(')) return ['>', '>=', '<', '<=']
+  if (subject.startsWith('changed(')) return times
   const { of, rest } = splitLead(subject, kind)
   if (rest === 'attributes' || (rest === 'services' && of === 'device')) return [':']
   switch (subjectType(subject, kind).valueType) {
@@ -185,7 +195,7 @@ function operatorsOf(subject: string, kind: FilterKind): readonly string[] {
     case 'source':
       return ['=', '!=', ':']
     case 'time':
-      return ['>', '>=', '<', '<=', '=', '!=']
+      return times
     case 'number':
       return ['=', '!=', '>', '>=', '<', '<=']
     default:

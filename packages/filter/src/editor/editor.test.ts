@@ -57,6 +57,27 @@ describe('completion', () => {
     expect(complete(marked).items.slice(0, items.length)).toEqual(items)
   })
 
+  test.each([
+    'port:|',
+    'created = |',
+    'created:-|',
+    'created != (|',
+    'changed(site) = |',
+    'age(site) = |',
+    'state >= |',
+    'site = "oslo"|',
+    '(site = oslo)|',
+    '"rack row"x|',
+  ])('offers nothing in %s, because the filter would be invalid', (marked) => {
+    expect(complete(marked, marked.startsWith('port') ? 'service' : 'device')).toMatchObject({ expected: [], items: [] })
+  })
+
+  test('offers only operators directly after a function or a quoted name', () => {
+    expect(complete('age(site)|').items).toEqual(['>', '>=', '<', '<='])
+    expect(complete('changed(site)|').items).toEqual(['>', '>=', '<', '<=', '=', '!='])
+    expect(complete('"rack row"|').items).toEqual(['=', '!=', ':', '<', '<=', '>', '>='])
+  })
+
   test("offers the fields of the filter's kind of objects", () => {
     expect(complete('device.sta|', 'service')).toMatchObject({ expected: [{ of: 'device', lead: 'device.' }] })
     expect(complete('po|', 'service').items).toEqual(['port'])

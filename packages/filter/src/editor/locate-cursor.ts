@@ -1,7 +1,7 @@
 import type { FilterKind } from '../names/fields.ts'
 import type { Span } from '../positions.ts'
 import { lex } from '../syntax/lexer.ts'
-import { isValueToken, type OpenToken, type Token } from '../syntax/token.ts'
+import { type Comparator, isValueToken, type OpenToken, type Token } from '../syntax/token.ts'
 
 /** The position of a cursor in a filter. The span is the range that a completion replaces. */
 export interface Place extends Span {
@@ -9,6 +9,8 @@ export interface Place extends Span {
   readonly prefix: string
   readonly kind: FilterKind
   readonly isInServices: boolean
+  /** Whether no space separates the replaced range from the token before it, as after `age(site)`. */
+  readonly isAdjacent: boolean
   readonly spot: Spot
 }
 
@@ -16,7 +18,7 @@ export type Spot =
   | { readonly type: 'condition'; readonly name: string; readonly isAfterNot: boolean }
   /** The token before the cursor ends a possible name or a function, as after `site ` or `age(site)`. */
   | { readonly type: 'afterName'; readonly subject: string }
-  | { readonly type: 'value'; readonly subject: string }
+  | { readonly type: 'value'; readonly subject: string; readonly comparator: Comparator }
   | { readonly type: 'argument'; readonly callee: string; readonly position: number }
   | { readonly type: 'afterCondition' | 'afterListed' | 'none' }
 
@@ -32,6 +34,7 @@ export function placeAt(text: string, cursor: number, kind: FilterKind): Place {
     prefix: isValueToken(current) ? current.parts.join('*') : text.slice(current?.from ?? cursor, cursor),
     kind: isInServices ? 'service' : kind,
     isInServices,
+    isAdjacent: before.at(-1)?.to === (current?.from ?? cursor),
   } as const
   const open = opens.at(-1)
   const opened = open === undefined ? undefined : (before[open] as OpenToken).opens
@@ -87,14 +90,21 @@ function argumentSpot(text: string, before: readonly Token[], open: number): Spo
 
 function listSpot(text: string, before: readonly Token[], open: number): Spot {
   if (isValueToken(before.at(-1))) return { type: 'afterListed' }
-  return { type: 'value', subject: subjectBefore(text, before, open - 1) }
+  return valueSpot(text, before, open - 1)
+}
+
+/** Returns the spot of a value of the comparison whose comparator is the token at index `at`. */
+function valueSpot(text: string, tokens: readonly Token[], at: number): Spot {
+  const token = tokens[at]!
+  if (token.kind !== 'comparator') return { type: 'none' }
+  return { type: 'value', subject: subjectBefore(text, tokens, at), comparator: token.comparator }
 }
 
 function conditionSpot(text: string, before: readonly Token[], prefix: string): Spot {
   const last = before.at(-1)
   switch (last?.kind) {
     case 'comparator':
-      return { type: 'value', subject: subjectBefore(text, before, before.length - 1) }
+      return valueSpot(text, before, before.length - 1)
     case 'dot':
       return {
         type: 'condition',
