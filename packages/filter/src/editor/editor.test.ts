@@ -69,7 +69,10 @@ describe('completion', () => {
     '(site = oslo)|',
     '"rack row"x|',
   ])('offers nothing in %s, because the filter would be invalid', (marked) => {
-    expect(complete(marked, marked.startsWith('port') ? 'service' : 'device')).toMatchObject({ expected: [], items: [] })
+    expect(complete(marked, marked.startsWith('port') ? 'service' : 'device')).toMatchObject({
+      expected: [],
+      items: [],
+    })
   })
 
   test('offers only operators directly after a function or a quoted name', () => {
