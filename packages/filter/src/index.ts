@@ -19,6 +19,7 @@ export {
   fieldType,
   fieldTypes,
   functionNames,
+  needsAttributesPrefix,
   type ServiceField,
   sourceKinds,
 } from './names/fields.ts'

@@ -1,3 +1,5 @@
+import { isReservedShortName } from './attribute-name.ts'
+
 export type FilterKind = 'device' | 'service' | 'event'
 
 /** `strings` is for fields with several values. `application` is for fields with a number and a title. */
@@ -81,3 +83,11 @@ export const functionNames = ['base', 'in', 'override', 'age', 'changed', 'stale
 export type FunctionName = (typeof functionNames)[number]
 
 export const isFunctionName = (name: string): name is FunctionName => functionNames.some((each) => each === name)
+
+/** Returns whether the name, without the prefix `attributes.`, refers to something other than an attribute. */
+export const needsAttributesPrefix = (kind: FilterKind, name: string): boolean =>
+  fieldType(kind, name) !== undefined ||
+  isReservedShortName(name) ||
+  /^attributes(\.|$)/.test(name) ||
+  (kind === 'event' && /^target(\.|$)/.test(name)) ||
+  (kind === 'device' ? /^services(\.|$)/ : /^device(\.|$)/).test(name)

@@ -86,3 +86,21 @@ it('completes a long value with a pattern, because the sample contains only its 
   expect(await stringsAt(user, 'note = ')).toEqual([`"${'x\\*'.repeat(100)}*"`])
   for (const comparison of ['note = ', 'note:', 'note >= ', 'note <=']) expect(await find(comparison)).toBe(1)
 })
+
+it('adds the prefix "attributes." to attributes that have the name of a field', async () => {
+  const { user } = await createUserWithDevices(app, [
+    { name: 'a', attributes: { state: 'x', statusA: 'own', services: 'x', attributes: { site: 'x' }, sta: 'x' } },
+  ])
+  const attributesAt = async (where: string): Promise<string[]> =>
+    (await complete(user, where)).filter(({ count }) => count !== null).map(({ text }) => text)
+  expect(await attributesAt('sta')).toEqual(['sta', 'attributes.state', 'attributes.statusA'])
+  expect(await attributesAt('attributes.stat')).toEqual(['attributes.state', 'attributes.statusA'])
+  expect(await attributesAt('base(s')).toEqual([
+    ...['attributes.services', 'sta', 'attributes.state', 'attributes.statusA'],
+  ])
+  expect(await attributesAt('attr')).toEqual(['attributes."attributes.site"'])
+  const { login } = await user.data(
+    `{ login { checkFilter(where: "attributes.\\"attributes.site\\" = x") { problems { message } canonical } } }`,
+  )
+  expect(login.checkFilter).toEqual({ problems: [], canonical: 'attributes.attributes.site = x' })
+})

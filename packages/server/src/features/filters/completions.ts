@@ -3,6 +3,7 @@ import {
   completionsAt,
   type Expectation,
   type FilterKind,
+  needsAttributesPrefix,
   printName,
   quote,
   splitAttributeName,
@@ -106,15 +107,15 @@ function namesFor(
 ): Found[] {
   const countOf = (name: NameCount): number => (of === 'service' ? name.services : name.devices)
   const start = prefix.toLowerCase().replace(/^attributes\./, '')
+  const writeName = (name: string): string => {
+    const full = needsAttributesPrefix(of, name) ? `attributes.${name}` : name
+    return isArgument ? writeNameArgument(full) : lead + printName(splitAttributeName(full))
+  }
   return names
     .filter((name) => countOf(name) > 0 && name.name.toLowerCase().startsWith(start) && !name.name.startsWith('$'))
     .sort((one, other) => countOf(other) - countOf(one))
     .slice(0, MAX_NAMES)
-    .map((name) => ({
-      kind: 'name',
-      text: isArgument ? writeNameArgument(name.name) : lead + printName(splitAttributeName(name.name)),
-      count: countOf(name),
-    }))
+    .map((name) => ({ kind: 'name', text: writeName(name.name), count: countOf(name) }))
 }
 
 async function valuesFor(
