@@ -59,27 +59,32 @@ function nextToken(text: string, at: number, before: readonly Token[], inside: P
       if (!isRight) return { ...one, kind: 'dot' }
       break
   }
-  return comparatorToken(text, one, isRight) ?? wordToken(text, one, { isRight, isFirst: previous?.kind !== 'dot' })
+  return comparatorToken(text, one, isRight) ?? wordToken(text, one, { isRight, previous })
 }
 
 function wordToken(
   text: string,
   one: Span & { isSpaced: boolean },
-  { isRight, isFirst }: { isRight: boolean; isFirst: boolean },
+  { isRight, previous }: { isRight: boolean; previous: Token | undefined },
 ): Token {
   const { isSpaced } = one
-  const id = isRight || !isFirst ? undefined : idAt(text, one.from)
+  const id = isRight || previous?.kind === 'dot' ? undefined : idAt(text, one.from)
   if (id !== undefined) return { ...one, kind: 'text', to: one.from + id.length, parts: [id], isRight }
   const found = scanText(text, one.from, isRight)
   if (found === undefined) {
     const message = 'To negate a condition, write NOT before it. To compare for inequality, write !=.'
-    return { ...one, kind: 'invalid', fault: fault(one, message, isRight ? null : 'NOT ') }
+    const isAfterName = !isSpaced && (isValueToken(previous) || previous?.kind === 'close')
+    const right = isAfterName ? inequalityAt(text, one) : 'NOT '
+    return { ...one, kind: 'invalid', fault: fault(one, message, isRight ? null : right) }
   }
   const word = found.parts[0]!
   if (found.parts.length === 1 && !found.isEscaped && isKeyword(word))
     return { kind: word.toLowerCase() as 'and' | 'or' | 'not', from: found.from, to: found.to, isSpaced }
   return valueToken('text', found, { isSpaced, isRight })
 }
+
+/** Returns the comparator for an exclamation mark after a name, or null if another comparator follows. */
+const inequalityAt = (text: string, { to }: Span): string | null => (/^\s*[=<>:]/.test(text.slice(to)) ? null : '!=')
 
 function valueToken(
   kind: 'text' | 'string',

@@ -141,6 +141,11 @@ describe('errors', () => {
     ['a <> b', 3, 2, 'a != b'],
     ['a => 1', 3, 2, 'a >= 1'],
     ['!a', 1, 1, 'NOT a'],
+    ['(!a)', 2, 1, '(NOT a)'],
+    ['a !b', 3, 1, 'a NOT b'],
+    ['a!b', 2, 1, 'a!=b'],
+    ['base(a)!b', 8, 1, 'base(a)!=b'],
+    ['a!:b', 2, 1, null],
     ['a\0b', 2, 1, 'ab'],
     ['a\uD800', 2, 1, 'a'],
   ])('reports the position of the error in %j', (text, column, length, suggestion) => {
