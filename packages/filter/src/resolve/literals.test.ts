@@ -112,6 +112,8 @@ describe('fields', () => {
     ['created > yesterday', null],
     ['created > 2026-*', null],
     ['created:2026-01-01', 'created = 2026-01-01'],
+    ['created:-2d', null],
+    ['created:(2026-01-01 OR x)', null],
     ['created > -999999999w', null],
   ])('rejects %s', (text, suggestion) => {
     expect(problems(text)).toMatchObject([{ kind: 'semantic', suggestion }])
@@ -122,6 +124,9 @@ describe('fields', () => {
     ['port = 70000', null],
     ['port = 22.5', null],
     ['port:22', 'port = 22'],
+    ['port:(22 OR 80)', 'port = (22 OR 80)'],
+    ['port:(22 80)', null],
+    ['port:http', null],
     ['enabled = on', 'enabled = true'],
     ['enabled < true', null],
     ['protocol = TCP', 'protocol = tcp'],

@@ -61,8 +61,16 @@ function isAllowed(resolving: Resolving, { subject, comparison, argument }: Valu
   if (comparator !== ':' || isPresence || !withoutParts.has(subject.valueType)) return true
   const message = `Use =, !=, <, <=, >, or >= with ${name}. For any value, write ${name}:*`
   const right = `${name} = ${written(resolving, argument)}`
-  rejectWith(resolving, comparison, message, replace(comparison, right))
+  rejectWith(resolving, comparison, message, canEqual(resolving, subject, argument) ? replace(comparison, right) : null)
   return false
+}
+
+/** Returns whether the subject can have all values of the argument, so that `=` is valid instead of `:`. */
+function canEqual(resolving: Resolving, subject: Subject, argument: Value | ValueList): boolean {
+  if (argument.type === 'list' && argument.join === 'and') return false
+  const values = argument.type === 'list' ? argument.values : [argument]
+  const unreported = { ...resolving, problems: [], warnings: [] }
+  return values.every((value) => resolveLiteral(unreported, { subject, operator: '=' }, value) !== undefined)
 }
 
 function resolvePresence(
