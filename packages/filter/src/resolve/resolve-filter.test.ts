@@ -103,6 +103,20 @@ describe('names', () => {
     expect(resolved('device.services.port = 22', service)).toMatchObject({ type: 'services' })
     expect(problems('categoryA = x', service)).toMatchObject([{ suggestion: 'device.$svc.categoryA = x' }])
     expect(problems('device = x', service)).toHaveLength(1)
+    expect(problems('devic = x', service)).toMatchObject([{ suggestion: null }])
+    expect(problems('services.$svc.statusA = x')).toMatchObject([{ suggestion: '$svc.statusA = x' }])
+  })
+
+  test('suggests fields of the device in filters for services and events', () => {
+    const service = { kind: 'service' } as const
+    const event = { kind: 'event' } as const
+    expect(problems('platform = linux', service)).toMatchObject([{ suggestion: 'device.platform = linux' }])
+    expect(problems('services.port = 22', service)).toMatchObject([{ suggestion: 'port = 22' }])
+    expect(problems('services:(platform = linux)')).toMatchObject([
+      { suggestion: 'services:(device.platform = linux)' },
+    ])
+    expect(problems('hardwareId = x', event)).toMatchObject([{ suggestion: 'device.hardwareId = x' }])
+    expect(problems('services.port = 22', event)).toMatchObject([{ suggestion: 'device.services.port = 22' }])
   })
 
   test('resolves the attributes of an event to those of its device', () => {

@@ -129,14 +129,11 @@ function resolveReserved(
   const [group, subName] = name
   const isGroup = subName === undefined && group === RESERVED_GROUP
   if (owner === 'service' && group === RESERVED_GROUP) {
-    const message = `Only devices have the attributes of ${RESERVED_GROUP}. Write device.${joinAttributeName(name)}`
-    const isDirect = found.lead === '' && !found.isArgument
-    return rejectWith(
-      resolving,
-      found.span,
-      message,
-      isDirect ? replace(found.span, `device.${printName(name)}`) : null,
-    )
+    const isOfDevice = found.lead === 'services.'
+    const right = `${isOfDevice ? '' : 'device.'}${printName(name)}`
+    const message = `Only devices have the attributes of ${RESERVED_GROUP}. Write ${right}`
+    const isDirect = (found.lead === '' || isOfDevice) && !found.isArgument
+    return rejectWith(resolving, found.span, message, isDirect ? replace(found.span, right) : null)
   }
   if (isGroup || isReservedName(name)) return name
   if (group !== RESERVED_GROUP) {
@@ -164,14 +161,24 @@ function groupsOf(names: Iterable<string>): ReadonlySet<string> {
 
 function rejectUnknown(resolving: Resolving, scope: Scope, found: WrittenName): undefined {
   const { name, span } = found
-  const closest = closestKnown(resolving, scope.kind, name)
+  const field = fieldOfDevice(scope, found)
+  const closest = field ?? closestKnown(resolving, scope.kind, name)
   const unknown = `Unknown attribute ${JSON.stringify(abbreviate(name))}.`
   if (closest === undefined) {
     const message = `${unknown} To use a name that no device has yet, add the prefix "${ATTRIBUTES}" to it.`
     return rejectWith(resolving, span, message)
   }
   const message = `${unknown} Did you mean ${JSON.stringify(closest)}?`
-  return rejectWith(resolving, span, message, replace(span, printFull(found, closest)))
+  return rejectWith(resolving, span, message, replace(span, field ?? printFull(found, closest)))
+}
+
+/** In a filter for services or events, returns the right name of a field that the user wrote as in a device filter. */
+function fieldOfDevice({ kind }: Scope, { name, lead, isArgument }: WrittenName): string | undefined {
+  if (kind === 'device' || lead !== '' || isArgument) return undefined
+  if (fieldType('device', name) !== undefined) return `device.${name}`
+  const ofService = name.startsWith('services.') ? name.slice('services.'.length) : ''
+  if (fieldType('service', ofService) === undefined) return undefined
+  return kind === 'service' ? ofService : `device.${name}`
 }
 
 function warnUnknown(resolving: Resolving, { span }: WrittenName, name: AttributeName): AttributeName {
@@ -187,7 +194,7 @@ function closestKnown(resolving: Resolving, kind: FilterKind, name: string): str
   const key = `${kind} ${name}`
   if (searched.has(key)) return searched.get(key)
   if (searched.size >= MAX_SEARCHES) return undefined
-  const fields = [...Object.keys(fieldTypes[kind]), ...(kind === 'device' ? ['services'] : ['device'])]
+  const fields = [...Object.keys(fieldTypes[kind]), ...(kind === 'device' ? ['services'] : [])]
   const shortNames = kind === 'service' ? [] : reservedNames
   const closest = closestName(name, [...fields, ...shortNames, ...(options.knownAttributes?.keys() ?? [])])
   searched.set(key, closest)
