@@ -201,7 +201,8 @@ describe('facets', () => {
       return [errors![0]!.extensions.code, errors![0]!.message]
     }
     expect(await error({ by: ['sitte'] })).toEqual(['BAD_USER_INPUT', expect.stringContaining('Did you mean "site"?')])
-    expect(await error({ by: ['net'] })).toEqual(['BAD_USER_INPUT', expect.stringContaining('group')])
+    expect(await error({ by: ['net'] })).toEqual(['BAD_USER_INPUT', expect.stringContaining('such as net.x')])
+    expect(await error({ by: ['$svc'] })).toEqual(['BAD_USER_INPUT', expect.stringContaining('such as $svc.statusA')])
     expect((await error({ by: Array(9).fill('site') }))[0]).toBe('LIMIT_EXCEEDED')
     expect((await error({ by: ['site'], size: 101 }))[0]).toBe('BAD_USER_INPUT')
     expect((await error({ by: ['site'], where: 'x =' }))[0]).toBe('BAD_USER_INPUT')

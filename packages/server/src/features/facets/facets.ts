@@ -6,7 +6,7 @@ import { limits } from '../../limits.ts'
 import type { DeviceTotals, Facet, UserDeviceTotalsArgs, UserFacetsArgs } from '../../resolvers.generated.ts'
 import { insideOf, namesOf } from '../../restriction.ts'
 import { assertReadable } from '../attributes/attribute-access.ts'
-import { parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
+import { parseAttributeName, parseContext, RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import { assertKnownNames, isGroupOnly } from '../filters/known-names.ts'
 import { type ReadFilter, readFilter, unindexedTerms } from '../filters/read-filter.ts'
 import { readSubject } from '../filters/read-subject.ts'
@@ -91,8 +91,10 @@ async function readName(context: Context, name: string, path: string): Promise<V
   const { subject, filter } = readSubject(name, path)
   await assertKnownNames(context, filter)
   if (subject.type === 'attribute') assertReadable(context.viewer, subject.name)
-  if (subject.type === 'attribute' && (await isGroupOnly(context, subject.name)))
-    throw badInput(`${path}: ${JSON.stringify(name)} is a group: use a name in this group, such as ${name}.x`)
+  if (subject.type === 'attribute' && (await isGroupOnly(context, subject.name))) {
+    const example = subject.name[0] === RESERVED_GROUP ? 'statusA' : 'x'
+    throw badInput(`${path}: ${JSON.stringify(name)} is a group: use a name in this group, such as ${name}.${example}`)
+  }
   const readable = namesOf(context.viewer)
   return subject.type === 'field' && readable !== undefined ? { ...subject, readable } : subject
 }
