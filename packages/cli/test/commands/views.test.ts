@@ -87,3 +87,18 @@ it('applies the columns of views to services and events', async () => {
     stderr: expect.stringContaining('Did you mean "type"?'),
   })
 })
+
+it('reports that a view lists objects of another kind, whatever its columns are', async () => {
+  const { run } = await createCliUser(app)
+  await run('views', 'create', 'Names', '--columns', 'name,platform')
+  const failure = { code: 1, stderr: expect.stringContaining('use a view that lists events') }
+  expect(await run('events', 'list', '--view', 'names')).toMatchObject(failure)
+})
+
+it('exports no header if the filter is invalid', async () => {
+  const { user, run } = await createCliUser(app)
+  expect(await run('export', '--where', 'sitte = oslo')).toMatchObject({ code: 1, stdout: '' })
+  await addDevices(user, ['a'])
+  const found = await run('export', '--where', 'name = b')
+  expect(found).toMatchObject({ code: 0, stdout: 'name,hardwareId,platform,services\n' })
+})
