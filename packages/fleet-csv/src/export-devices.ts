@@ -41,16 +41,20 @@ export async function exportDevices(
     .sort()
   const known = new Set(names)
   const format = isRaw ? formatCsvRow : formatNeutralRow
-  await write(format([...fixedColumns, ...names.map(attributeColumn)]), 0)
+  // Write the header with the first page, so that an invalid filter causes no output.
+  let header = format([...fixedColumns, ...names.map(attributeColumn)])
   let count = 0
   for (const filter of lists) {
     const pages = listDevices<Device>(api, { filter, sortBy: ['name asc'], select: deviceSelection, signal })
     for await (const page of pages) {
       const items = page.filter(({ id }) => isWanted(id))
-      await write(items.map((device) => format(cellsOf(device, known, applicationTypes))).join(''), items.length)
+      const rows = items.map((device) => format(cellsOf(device, known, applicationTypes)))
+      await write(header + rows.join(''), items.length)
+      header = ''
       count += items.length
     }
   }
+  if (header !== '') await write(header, 0)
   return count
 }
 
