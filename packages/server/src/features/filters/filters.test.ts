@@ -204,6 +204,8 @@ describe('rejected filters', () => {
         },
       ],
     })
+    const { message } = await rejection(user, 'state = on')
+    expect(message).toBe('where, column 9: state must be active or inactive, not on. Suggestion: state = active')
     expect(await find(user, 'attributes.sate = active')).toEqual([])
     await own.set('sate', 'active', id)
     expect(await find(user, 'sate = active')).toHaveLength(1)

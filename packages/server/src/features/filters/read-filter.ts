@@ -109,7 +109,7 @@ export function filterError({ path, isName }: FilterPlace, problems: readonly Fi
   const [first] = problems
   const { message, line, column, suggestion, limit } = problems.find(({ kind }) => kind === 'limit') ?? first!
   const place = line === 1 ? `column ${column}` : `line ${line}, column ${column}`
-  const hint = suggestion === null ? '' : ` Suggestion: ${suggestion}`
+  const hint = suggestion === null ? '' : `${/[.?!]$/.test(message) ? '' : '.'} Suggestion: ${suggestion}`
   if (isName) return badInput(`${path}: ${message}`)
   const filter = problems.map(toFilterProblem)
   return new ApiError(
