@@ -107,6 +107,14 @@ describe('names', () => {
     expect(problems('services.$svc.statusA = x')).toMatchObject([{ suggestion: '$svc.statusA = x' }])
   })
 
+  test('suggests quotes for a name with spaces', () => {
+    const message = 'Unknown attribute "row". Did you mean "rack row"?'
+    expect(problems('load > 1 AND rack row = 5')).toMatchObject([
+      { message, suggestion: 'load > 1 AND "rack row" = 5' },
+    ])
+    expect(problems('crack row = 5')).toMatchObject([{ suggestion: null }])
+  })
+
   test('suggests fields of the device in filters for services and events', () => {
     const service = { kind: 'service' } as const
     const event = { kind: 'event' } as const

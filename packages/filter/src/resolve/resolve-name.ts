@@ -164,6 +164,12 @@ function rejectUnknown(resolving: Resolving, scope: Scope, found: WrittenName): 
   const field = fieldOfDevice(scope, found)
   const closest = field ?? closestKnown(resolving, scope.kind, name)
   const unknown = `Unknown attribute ${JSON.stringify(abbreviate(name))}.`
+  const spaced = nameWithSpaces(resolving, found)
+  if (spaced !== undefined) {
+    const right = printName(splitAttributeName(spaced))
+    const whole = { from: span.to - spaced.length, to: span.to }
+    return rejectWith(resolving, span, `${unknown} Did you mean ${right}?`, replace(whole, right))
+  }
   if (closest === undefined) {
     const message = `${unknown} To use a name that no device has yet, add the prefix "${ATTRIBUTES}" to it.`
     return rejectWith(resolving, span, message)
@@ -179,6 +185,18 @@ function fieldOfDevice({ kind }: Scope, { name, lead, isArgument }: WrittenName)
   const ofService = name.startsWith('services.') ? name.slice('services.'.length) : ''
   if (fieldType('service', ofService) === undefined) return undefined
   return kind === 'service' ? ofService : `device.${name}`
+}
+
+/** Returns the known name with spaces that the user wrote without quotes, and that ends with the unknown name. */
+function nameWithSpaces({ text, options }: Resolving, { span, lead, isArgument }: WrittenName): string | undefined {
+  if (lead !== '' || isArgument) return undefined
+  const written = text.slice(0, span.to)
+  for (const known of options.knownAttributes?.keys() ?? []) {
+    if (!known.includes(' ') || !written.endsWith(known) || known.length <= span.to - span.from) continue
+    const start = written.length - known.length
+    if (start === 0 || /[\s(]/.test(written[start - 1]!)) return known
+  }
+  return undefined
 }
 
 function warnUnknown(resolving: Resolving, { span }: WrittenName, name: AttributeName): AttributeName {
