@@ -34,6 +34,8 @@ export async function exportView(
     counter.add(text)
     await write(text)
   }
+  // If the file ends within a character, write the replacement character.
+  await write(decoder.decode())
   // Do not count the header row as a device.
   return counter.rows - 1
 }

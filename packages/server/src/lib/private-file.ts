@@ -25,8 +25,12 @@ export async function createPrivateFile(path: string, text: string, owner: FileO
   await viaTemporaryFile({ path, text, owner }, (temporary) => link(temporary, path))
 }
 
-/** Syncs a folder. Otherwise, a power failure could undo the creation, renaming, or removal of files in the folder. */
+/**
+ * Syncs a folder. Otherwise, a power failure could undo the creation, renaming, or removal of files in the folder. Does
+ * nothing on Windows, which cannot sync folders.
+ */
 export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
   try {
     await handle.sync()
