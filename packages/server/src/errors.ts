@@ -180,7 +180,10 @@ export function assertAtMost(limit: number, found: number, { path, what }: { pat
   if (found > limit) throw limitExceeded(`${path} accepts at most ${limit} ${what}, found ${found}`, { limit, found })
 }
 
-/** Throws LIMIT_EXCEEDED if an account can have no more of the objects, such as webhooks. */
+/**
+ * Throws LIMIT_EXCEEDED if an account already has the maximum number of objects. `objects` is their plural, such as
+ * webhooks, and `remedy` says how to get below the limit.
+ */
 export function assertBelowLimit(
   objects: string,
   { limit, found }: { limit: number; found: number },

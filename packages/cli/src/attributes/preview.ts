@@ -64,8 +64,8 @@ interface Target {
 /** One query reads both devices and services, because a device's ID is also the ID of its bulk service. */
 async function readTargets(muster: Muster, ids: string[], context: string | undefined): Promise<Target[]> {
   const fields = { $: { id: ids }, id: true, name: true, device: { id: true }, attributes: { $: { context } } } as const
-  const overrides = context === undefined ? {} : ({ overrides: { $: { context } } } as const)
-  const { login } = await muster.select({ login: { id: true, service: { ...fields, ...overrides } } })
+  const overridesField = context === undefined ? {} : ({ overrides: { $: { context } } } as const)
+  const { login } = await muster.select({ login: { id: true, service: { ...fields, ...overridesField } } })
   return (login?.service ?? []).map(({ device, overrides, ...target }) => ({
     ...target,
     isDevice: device.id === target.id,

@@ -17,7 +17,7 @@ Filters (quote them, because shells interpret many of these characters):
 Combine conditions with AND and OR, and use parentheses if you mix them. Several --where options must all match.
 The guide "Finding devices" has more examples.`
 
-/** Returns the option --where of a list. `action` begins its help, such as `list devices`. */
+/** Returns the option --where. Its help begins with `action`, such as `list devices`. */
 export const whereOption = (action: string, example = 'state = active'): Option =>
   new Option(
     '--where <filter>',

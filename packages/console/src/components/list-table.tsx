@@ -62,9 +62,9 @@ export const ListRow = ({ children, ...row }: TableTrProps) => (
 interface PagingProps extends GroupProps {
   /** Labels of the buttons for the first page and for the next page. Default: `Newest` and `Older`. */
   labels?: readonly [first: string, next: string]
-  /** Cursor after which the page begins. Undefined for the first page. */
+  /** ID or cursor after which the page begins. Undefined for the first page. */
   after: string | undefined
-  /** Cursor after which the next page begins. Null or undefined if there is no next page. */
+  /** ID or cursor after which the next page begins. Null or undefined if there is no next page. */
   next: string | null | undefined
   onPage: (after: string | undefined) => void
 }

@@ -24,7 +24,8 @@ export function loaderByArguments<Context extends object, Args, Key, Value>(
 
 /**
  * Returns a function that returns a request's loader. The loader reads the values of several IDs with one call of
- * `read`, and resolves to `missing` for an ID without a value.
+ * `read`, and resolves to `missing` for an ID without a value. Unless `cache` is false, a request reads the value of an
+ * ID only once. All requests share `missing`, so callers must not change it.
  */
 export function loaderById<Context extends object, Value, Missing>(
   { missing, cache = true }: { missing: Missing; cache?: boolean },

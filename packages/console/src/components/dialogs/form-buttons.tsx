@@ -2,7 +2,7 @@ import { Button, type ButtonProps, Group } from '@mantine/core'
 
 interface FormButtonsProps extends ButtonProps {
   onCancel: () => void
-  /** For a dialog without a form. If omitted, the button submits the form. */
+  /** Runs the action of a dialog without a form. If omitted, the button submits the form. */
   onClick?: () => void
 }
 

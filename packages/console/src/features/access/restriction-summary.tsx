@@ -46,7 +46,7 @@ const Names = ({ names }: { names: readonly string[] }) => {
   return different.length === 0 ? <>(none)</> : <Code>{different.join(', ')}</Code>
 }
 
-/** Completes a sentence that ends with "devices", such as "only devices in the view Oslo". */
+/** The end of a sentence about devices, such as "only devices in the view Oslo". */
 export const SelectionText = ({ where, view = null, context }: SelectionTextProps) => (
   <>
     {view === null ? null : (

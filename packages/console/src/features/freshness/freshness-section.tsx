@@ -46,7 +46,7 @@ export function FreshnessSection({ names }: { names: readonly string[] }) {
               </Table.Td>
               {describeInterval(rule.seconds)}
               <StaleDevices rule={rule} />
-              <Table.Td>{canEdit ? <RuleButtons rule={rule} onEdit={() => setEditing(rule)} /> : null}</Table.Td>
+              {canEdit ? <RuleButtons rule={rule} onEdit={() => setEditing(rule)} /> : null}
             </ListRow>
           ))}
         </ListTable>

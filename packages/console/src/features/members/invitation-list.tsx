@@ -34,7 +34,7 @@ export function InvitationList({ invitations, canManage }: InvitationListProps) 
               {invitation.createdBy?.user?.email}
             </Table.Td>
             <Time value={invitation.expires} />
-            <Table.Td>{canManage ? <Actions invitation={invitation} onLink={setLink} /> : null}</Table.Td>
+            {canManage ? <Actions invitation={invitation} onLink={setLink} /> : null}
           </ListRow>
         ))}
       </ListTable>

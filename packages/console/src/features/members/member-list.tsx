@@ -57,7 +57,7 @@ function MemberRow({ member, roles }: MemberRowProps) {
           </Text>
         )}
       </Table.Td>
-      <Table.Td>{canChange ? <RoleSelect member={member} roles={roles} /> : role.name}</Table.Td>
+      {canChange ? <RoleSelect member={member} roles={roles} /> : role.name}
       <Time value={created} />
       {sources[source] ?? source}
       <Time value={lastUsed} />

@@ -14,8 +14,8 @@ export async function listOverridesIn(
 }
 
 /**
- * Returns the contexts of the overrides of devices, services, or the account, keyed by ID. If `readable` is set, ignores
- * overrides of other names.
+ * Returns the contexts in which each device, service, or account has overrides, keyed by its ID. If `readable` is set,
+ * ignores overrides of other names.
  */
 export async function listContextsOf(
   db: Database,

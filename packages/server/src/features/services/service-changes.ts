@@ -18,18 +18,18 @@ import {
   lockService,
   updateServiceRow,
 } from './service-changes.queries.ts'
-import { fieldsOfService, subjects } from './services-of-many-devices.ts'
+import { fieldsOfService, subjectsOf } from './services-of-many-devices.ts'
 
 export async function addService(context: Context, deviceId: string, input: ServiceInput): Promise<string> {
   assertMayChangeServices(context.viewer)
   const service = newService(input, '')
   const create = async (transaction: Database): Promise<void> => {
     const device = await getDeviceLocked(transaction, context, deviceId)
-    await assertBelowLimit(transaction, context, device.id)
+    await assertFewServicesOfDevice(transaction, context, device.id)
     const added = { ...service, deviceId: device.id, deviceName: device.name }
     await insertService(transaction, context.viewer.accountId, added)
     const data = fieldsOfService(added)
-    await recordEvents(transaction, context, [{ type: 'SERVICE_ADD', ...subjectsOf(added), data }])
+    await recordEvents(transaction, context, [{ type: 'SERVICE_ADD', ...subjectsOfLocked(added), data }])
   }
   await createOnceInTransaction(context, create, () => ({ kind: 'service', id: service.id }))
   return service.id
@@ -53,7 +53,9 @@ export async function updateService(context: Context, serviceId: string, change:
     if (changes === undefined) return true
     assertMayChangeServices(context.viewer)
     await updateServiceRow(transaction, context.viewer.accountId, after)
-    await recordEvents(transaction, context, [{ type: 'SERVICE_UPDATE', ...subjectsOf(after), data: { changes } }])
+    await recordEvents(transaction, context, [
+      { type: 'SERVICE_UPDATE', ...subjectsOfLocked(after), data: { changes } },
+    ])
     return true
   })
   if (!found) await renameBulkService(context, serviceId, change)
@@ -67,7 +69,7 @@ export async function removeService(context: Context, serviceId: string): Promis
     assertMayChangeServices(context.viewer)
     const previous = await deleteServiceRow(transaction, context.viewer.accountId, service.id)
     const data = fieldsOfService(service)
-    await recordEvents(transaction, context, [{ type: 'SERVICE_REMOVE', ...subjectsOf(service), data, previous }])
+    await recordEvents(transaction, context, [{ type: 'SERVICE_REMOVE', ...subjectsOfLocked(service), data, previous }])
     return true
   })
   if (found) return
@@ -104,7 +106,7 @@ async function assertNotBulkService(context: Context, serviceId: string, why: st
   if (await hasDevice(context, serviceId)) throw badInput(`${serviceId} is a device's bulk service, which ${why}`)
 }
 
-async function assertBelowLimit(transaction: Database, { viewer }: Context, deviceId: string): Promise<void> {
+async function assertFewServicesOfDevice(transaction: Database, { viewer }: Context, deviceId: string): Promise<void> {
   const count = await countServices(transaction, viewer.accountId, deviceId)
   if (count >= limits.servicesPerDevice) {
     const message = `a device can have at most ${limits.servicesPerDevice} services, found ${count}: remove a service first`
@@ -126,5 +128,5 @@ export function withChange<Fields extends ServiceFields>(
   }
 }
 
-const subjectsOf = ({ id, name, deviceId, deviceName }: LockedService): ReturnType<typeof subjects> =>
-  subjects({ id, name, device: { id: deviceId, name: deviceName } })
+const subjectsOfLocked = ({ id, name, deviceId, deviceName }: LockedService): ReturnType<typeof subjectsOf> =>
+  subjectsOf({ id, name, device: { id: deviceId, name: deviceName } })

@@ -50,7 +50,7 @@ export async function addServices(
     accountId,
     added.map(({ device, ...service }) => ({ ...service, deviceId: device.id })),
   )
-  return added.map((service) => ({ type: 'SERVICE_ADD', ...subjects(service), data: fieldsOfService(service) }))
+  return added.map((service) => ({ type: 'SERVICE_ADD', ...subjectsOf(service), data: fieldsOfService(service) }))
 }
 
 /** Updates and deletes services. Returns the events of the changes, which the caller must record. */
@@ -71,13 +71,13 @@ export async function changeServices(
   )
   return [
     ...updated.map(
-      ({ after, changes }): NewEvent => ({ type: 'SERVICE_UPDATE', ...subjects(after), data: { changes } }),
+      ({ after, changes }): NewEvent => ({ type: 'SERVICE_UPDATE', ...subjectsOf(after), data: { changes } }),
     ),
     ...removed.map((service): NewEvent => {
       const found = previous.get(service.id)
       const isSmall = found !== undefined && Buffer.byteLength(JSON.stringify(found)) <= limits.deletedBytes
       const data = fieldsOfService(service)
-      return { type: 'SERVICE_REMOVE', ...subjects(service), data, previous: isSmall ? found : undefined }
+      return { type: 'SERVICE_REMOVE', ...subjectsOf(service), data, previous: isSmall ? found : undefined }
     }),
   ]
 }
@@ -87,7 +87,7 @@ export function fieldsOfService({ name, application, host, port, enabled }: Serv
 }
 
 /** Returns the fields of a service's event that identify the service and its device. */
-export const subjects = ({
+export const subjectsOf = ({
   id,
   name,
   device,

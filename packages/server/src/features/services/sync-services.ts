@@ -6,7 +6,7 @@ import { fieldChanges, type NewEvent, recordEvents } from '../events/record.ts'
 import { assertServiceFields, newService, type ServiceInput } from './new-service.ts'
 import { deleteServiceRow, insertService, updateServiceRow } from './service-changes.queries.ts'
 import { withChange } from './service-changes.ts'
-import { assertFewServices, fieldsOfService, subjects } from './services-of-many-devices.ts'
+import { assertFewServices, fieldsOfService, subjectsOf } from './services-of-many-devices.ts'
 import { type DeviceServiceRow, lockServicesOfDevice, markAddedByDevice } from './sync-services.queries.ts'
 
 /** If the service exists, omitted fields stay unchanged, and null clears `host` or `port`. */
@@ -68,7 +68,7 @@ async function add({ transaction, accountId, device, events }: Step, input: Devi
   const { id, ...fields } = newService(input, '')
   await insertService(transaction, accountId, { ...fields, id, deviceId: device.id })
   await markAddedByDevice(transaction, accountId, id)
-  events.push({ type: 'SERVICE_ADD', ...subjects({ id, name: fields.name, device }), data: fields })
+  events.push({ type: 'SERVICE_ADD', ...subjectsOf({ id, name: fields.name, device }), data: fields })
   return id
 }
 
@@ -81,12 +81,12 @@ async function update(
   const changes = fieldChanges(fieldsOfService(existing), fieldsOfService(after))
   if (changes === undefined) return existing.id
   await updateServiceRow(transaction, accountId, after)
-  events.push({ type: 'SERVICE_UPDATE', ...subjects({ ...existing, device }), data: { changes } })
+  events.push({ type: 'SERVICE_UPDATE', ...subjectsOf({ ...existing, device }), data: { changes } })
   return existing.id
 }
 
 async function remove({ transaction, accountId, device, events }: Step, service: DeviceServiceRow): Promise<void> {
   const previous = await deleteServiceRow(transaction, accountId, service.id)
   const data = fieldsOfService(service)
-  events.push({ type: 'SERVICE_REMOVE', ...subjects({ ...service, device }), data, previous })
+  events.push({ type: 'SERVICE_REMOVE', ...subjectsOf({ ...service, device }), data, previous })
 }
