@@ -2,7 +2,7 @@ import { limits } from '../../src/limits.ts'
 import type { Attack } from './attacker.ts'
 import { startBulkJobs } from './bulk-job.ts'
 import type { AccessKey, Population } from './population.ts'
-import { costlySignatures, type Operation, signedBytes, unfinishedRequest, wrongSignature } from './requests.ts'
+import { expensiveSignature, type Operation, signedBytes, unfinishedRequest, wrongSignature } from './requests.ts'
 
 export interface Row {
   name: string
@@ -95,8 +95,8 @@ export const rows: readonly Row[] = [
   },
   {
     name: '4',
-    attack: 'no key, 120 connections: three costly signatures each',
-    attacks: (target) => [attackWith(target, 120, [costlySignatures()])],
+    attack: 'unknown key, 120 connections: expensive signatures',
+    attacks: (target) => [attackWith(target, 120, [expensiveSignature()])],
   },
   {
     name: '5',

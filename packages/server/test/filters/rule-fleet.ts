@@ -4,7 +4,10 @@ import type { TestApp, TestUser } from '../harness/app.ts'
 
 const day = 86_400_000
 
-/** Creates a user with three devices: gate, door, and wall. Their values include a case for every filter rule. */
+/**
+ * Creates a user with three devices: gate, door, and wall. Their values are those that the tests of filters and of
+ * checkFilter expect.
+ */
 export async function createRuleFleet(app: TestApp): Promise<{ user: TestUser; ids: string[] }> {
   const created = await createUserWithDevices(app, [
     {

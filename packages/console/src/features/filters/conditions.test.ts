@@ -40,7 +40,7 @@ describe('a control that chooses values', () => {
   })
 })
 
-test('replaces a condition in a filter with OR', () => {
+test('replaces and removes a condition in a filter that contains OR', () => {
   const where = '(type = A OR type = B) AND actor = x'
   expect(conditionOn(where, 'actor')).toEqual({ comparison: '=', values: ['x'] })
   const replaced = replaceCondition(where, 'actor', { comparison: '*', values: [] })

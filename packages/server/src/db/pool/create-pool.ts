@@ -18,8 +18,8 @@ export interface DatabaseOptions {
    */
   direct?: pg.PoolConfig
   /**
-   * The number of milliseconds without a response after which the database counts as unresponsive. If undefined, only
-   * TCP timeouts apply.
+   * The number of milliseconds without a response to a probe after which the database counts as unresponsive. If
+   * undefined, the pool does not probe the database.
    */
   responseTimeout?: number | undefined
   /** Called with true when the database becomes unresponsive, and with false when it responds again. */

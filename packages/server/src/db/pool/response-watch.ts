@@ -14,7 +14,7 @@ const KEEP_ALIVE_MS = 10_000
 
 export interface ResponseWatchOptions {
   connection: pg.ClientConfig
-  /** The number of milliseconds without a response after which the database counts as unresponsive. */
+  /** The number of milliseconds without a response to a probe after which the database counts as unresponsive. */
   timeoutMs: number
   /** Called with true when the database becomes unresponsive, and with false when it responds again. */
   onChange?: ((isUnresponsive: boolean) => void) | undefined

@@ -71,7 +71,7 @@ async function readPages(
   )
 }
 
-/** The name of the order in cursors, so that a cursor from another list is rejected. */
+/** Cursors of changes contain this string as their order, so a cursor from another kind of list is invalid. */
 const ORDER = 'changes'
 
 async function readSlice(context: Context, args: HistoryArguments): Promise<ChangeSlice> {

@@ -31,7 +31,7 @@ const introspectedLists = 2
  */
 export function assertDocumentLimits(plan: OperationPlan, limits: DocumentLimits): void {
   const { own, introspection, lists } = measureDepth(plan)
-  if (own > limits.depth) throw tooComplex('the query has too many levels', limits.depth, own)
+  if (own > limits.depth) throw tooComplex('the operation has too many levels', limits.depth, own)
   if (introspection > limits.introspectionDepth)
     throw tooComplex('the introspection has too many levels', limits.introspectionDepth, introspection)
   if (lists > introspectedLists)
