@@ -70,7 +70,7 @@ function cellsOf(device: Device, names: ReadonlySet<string>, types: readonly App
   ]
 }
 
-/** A device has an attribute name that is missing from the header, which the export has already written. */
+/** A device has an attribute name that is missing from the header, because the name was added during the export. */
 export class NewNameError extends Error {
   constructor(name: string) {
     super(`the attribute ${JSON.stringify(name)} was added during the export`)
