@@ -108,8 +108,8 @@ function namesFor(
   const countOf = (name: NameCount): number => (of === 'service' ? name.services : name.devices)
   const start = prefix.toLowerCase().replace(/^attributes\./, '')
   const writeName = (name: string): string => {
-    const prefix = needsAttributesPrefix(of, name) ? 'attributes.' : ''
-    return isArgument ? writeNameArgument(prefix + name) : lead + prefix + printName(splitAttributeName(name))
+    const qualifier = needsAttributesPrefix(of, name) ? 'attributes.' : ''
+    return isArgument ? writeNameArgument(qualifier + name) : lead + qualifier + printName(splitAttributeName(name))
   }
   return names
     .filter((name) => countOf(name) > 0 && name.name.toLowerCase().startsWith(start) && !name.name.startsWith('$'))
