@@ -141,8 +141,13 @@ export async function assertKnownOptions(
   await assertKnownNames(muster, { option: '--sort', names: keys, kind })
 }
 
-export const columnsOf = (view: ViewRow | undefined): string[] | undefined =>
-  view === undefined || view.columns.length === 0 ? undefined : view.columns.map(({ name }) => name)
+/** Ignores a view of another kind, so that the command fails with the server's error about the kind. */
+export const columnsOf = (view: ViewRow | undefined, kind: View['kind']): string[] | undefined =>
+  view?.kind !== kind || view.columns.length === 0 ? undefined : view.columns.map(({ name }) => name)
+
+/** Ignores a view of another kind, as `columnsOf` does. */
+export const sortKeysOf = (view: ViewRow | undefined, kind: View['kind']): string[] | undefined =>
+  view?.kind !== kind || view.sortBy.length === 0 ? undefined : view.sortBy
 
 export async function printView(muster: Muster, id: string, { json }: { json?: boolean }): Promise<void> {
   const view = await findView(muster, id)

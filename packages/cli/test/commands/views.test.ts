@@ -88,11 +88,21 @@ it('applies the columns of views to services and events', async () => {
   })
 })
 
-it('reports that a view lists objects of another kind, whatever its columns are', async () => {
+it('reports that a view lists objects of another kind, whatever its columns and sort keys are', async () => {
   const { run } = await createCliUser(app)
   await run('views', 'create', 'Names', '--columns', 'name,platform')
-  const failure = { code: 1, stderr: expect.stringContaining('use a view that lists events') }
-  expect(await run('events', 'list', '--view', 'names')).toMatchObject(failure)
+  await run('views', 'create', 'Ports', '--kind', 'services', '--columns', 'port', '--sort', 'port')
+  await run('views', 'create', 'Types', '--kind', 'events', '--columns', 'type')
+  for (const [kind, view] of [
+    ['events', 'names'],
+    ['devices', 'types'],
+    ['devices', 'ports'],
+    ['services', 'types'],
+  ] as const)
+    expect(await run(kind, 'list', '--view', view)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`use a view that lists ${kind}`),
+    })
 })
 
 it('exports no header if the filter is invalid', async () => {

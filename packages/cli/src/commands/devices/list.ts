@@ -9,7 +9,7 @@ import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { pageSizeFor } from '../../server/pages.ts'
 import { serviceFields } from '../../services/service-columns.ts'
-import { columnsOf, findGivenView } from '../../views/views.ts'
+import { columnsOf, findGivenView, sortKeysOf } from '../../views/views.ts'
 
 interface Options extends ListOptions {
   where?: string[]
@@ -39,13 +39,13 @@ attributes, and services.`)
 async function run(word: string | undefined, options: Options): Promise<void> {
   const muster = await openMuster(options, 6)
   const view = await findGivenView(muster, options.view)
-  const columns = chooseColumns(options.columns ?? columnsOf(view), {
+  const columns = chooseColumns(options.columns ?? columnsOf(view, 'DEVICES'), {
     known: deviceColumns,
     usual: usualDeviceColumns,
     other: deviceColumn,
   })
   const context = options.context ?? view?.context ?? undefined
-  const sortBy = options.sort ?? (view === undefined || view.sortBy.length === 0 ? ['name'] : view.sortBy)
+  const sortBy = options.sort ?? sortKeysOf(view, 'DEVICES') ?? ['name']
   const otherNames = columns.filter((column) => !deviceColumns.includes(column)).map(({ name }) => name)
   await assertKnownNames(muster, { option: '--columns', names: otherNames })
   const where = joinFilters([...(word === undefined ? [] : [quote(word)]), ...(options.where ?? [])])

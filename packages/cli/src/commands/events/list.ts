@@ -24,9 +24,10 @@ export function buildCommand(): Command {
 async function run(options: Options): Promise<void> {
   const muster = await openMuster(options, 6)
   const view = await findGivenView(muster, options.view)
-  // The server rejects a view of another kind, whose columns may be unknown here.
-  const asked = options.columns ?? (view?.kind === 'EVENTS' ? columnsOf(view) : undefined)
-  const columns = chooseColumns(asked, { known: eventColumns, usual: usualEventColumns })
+  const columns = chooseColumns(options.columns ?? columnsOf(view, 'EVENTS'), {
+    known: eventColumns,
+    usual: usualEventColumns,
+  })
   const items = muster.pastEvents({
     ...(await eventFilterArguments(muster, options, view)),
     size: pageSizeFor(options.limit),

@@ -51,7 +51,7 @@ async function run(
 ): Promise<void> {
   const muster = await openMuster(options, 6)
   const view = await findGivenView(muster, viewName)
-  const columns = chooseColumns(options.columns ?? columnsOf(view), {
+  const columns = chooseColumns(options.columns ?? columnsOf(view, 'SERVICES'), {
     known: serviceColumns,
     usual,
     other: serviceColumn,
