@@ -1,18 +1,19 @@
 import {
   type AttributeName,
-  type AttributeSubject,
   type FilterKind,
   fieldType,
+  isReservedShortName,
   type KnownNames,
-  printName,
+  needsAttributesPrefix,
 } from '@muster/filter'
+import { closestName } from '@muster/filter/closest-name'
 import type { Context } from '../../context.ts'
 import { type ApiError, badInput } from '../../errors.ts'
 import { assertReadableText } from '../attributes/attribute-access.ts'
-import { joinAttributeName, RESERVED_GROUP } from '../attributes/attribute-name.ts'
+import { isCategoryOrStatus, isReserved, joinAttributeName, RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import { isCountOverdue, listEveryAttributeName } from '../attributes/names/list-attribute-names.ts'
 import { selectIsGroupOnly, selectKnownNames, selectNamesOfVersions } from './known-names.queries.ts'
-import { check, filterError, type ReadFilter, readFilter } from './read-filter.ts'
+import { check, filterError, type ReadFilter } from './read-filter.ts'
 
 /**
  * Throws BAD_USER_INPUT if the account has never used a name in the filter, unless the name has the prefix
@@ -66,22 +67,23 @@ async function assertKnownSortKey(
   const full = joinAttributeName(name)
   const notSortKey = (hint = ''): ApiError =>
     badInput(`${path}: ${full} is not a sort key.${hint} Sort by ${fields.join(', ')}, or an attribute.`)
-  const isReservedGroup = name[0] === RESERVED_GROUP && (name.length === 1 || kind === 'service')
-  if (fieldType(kind, full) !== undefined || isReservedGroup) throw notSortKey()
-  const read = readFilter(`${printName(name)}:*`, { kind, path, isName: true })!
-  await assertKnownNames(context, read)
-  const attribute = attributeIn(read)
-  const found = attribute && joinAttributeName(attribute.name)
-  if (found === full) return
-  // In a filter, the name means something else, such as $svc.statusA. A list sorts by the attribute with this exact name.
+  if (kind === 'device' && isCategoryOrStatus(name)) return
+  if (isReserved(name) || fieldType(kind, full) !== undefined) throw notSortKey()
   assertReadableText(context.viewer, full)
-  const unknown = await findUnknown(context, [full])
-  if (unknown.size === 0 || (await readKnownNames(context, () => false)).has(full)) return
-  throw notSortKey(attribute?.of === kind ? ` Did you mean ${found}?` : '')
+  if ((await findUnknown(context, [full])).size === 0) return
+  const known = [...(await readKnownNames(context, () => false)).keys()]
+  if (known.some((each) => each === full || each.startsWith(`${full}.`))) return
+  if (kind === 'device' && isReservedShortName(full)) throw notSortKey(` Did you mean ${RESERVED_GROUP}.${full}?`)
+  if (needsAttributesPrefix('device', full) || needsAttributesPrefix('service', full)) throw notSortKey()
+  // Suggest only names by which the list can sort. Attributes with other names need the prefix `attributes.`.
+  const sortable = known.filter((each) => !each.startsWith('$') && fieldType(kind, each) === undefined)
+  const closest = closestName(full, [...fields, ...sortable])
+  const hint =
+    closest === undefined
+      ? 'To use a name that no device has yet, add the prefix "attributes." to it.'
+      : `Did you mean ${JSON.stringify(closest)}?`
+  throw badInput(`${path}: Unknown attribute ${JSON.stringify(full)}. ${hint}`)
 }
-
-const attributeIn = ({ filter }: ReadFilter): AttributeSubject | undefined =>
-  filter.type === 'present' && filter.subject.type === 'attribute' ? filter.subject : undefined
 
 /**
  * Returns the names in use that the caller can read, including names that the table `attribute_name` does not contain

@@ -107,6 +107,8 @@ test('rejects unknown attributes, repeated names, and too many keys', async () =
     'BAD_USER_INPUT',
     expect.stringContaining('Did you mean "site"?'),
   ])
+  // The field owner is not a sort key, so the message does not suggest it.
+  expect((await error(user, { sortBy: ['ownr'] }))[1]).toMatch(/Unknown attribute "ownr"\. To use a name/)
   expect((await error(user, { sortBy: ['name', 'name desc'] }))[1]).toContain('"name" twice')
   expect((await error(user, { sortBy: [] }))[0]).toBe('BAD_USER_INPUT')
   expect((await error(user, { sortBy: ['name', 'id', 'state', 'created', 'platform'] }))[1]).toContain('1 to 4')

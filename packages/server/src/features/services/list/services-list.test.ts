@@ -78,6 +78,22 @@ test('rejects filters and sort keys that are only for devices, and an unknown ID
   }
 })
 
+test('suggests only names by which a list of services can sort', async () => {
+  for (const [name, message] of [
+    ['platform', 'platform is not a sort key. Sort by name, id, '],
+    ['statusA', 'statusA is not a sort key. Sort by name, id, '],
+    ['services.host', 'services.host is not a sort key. Sort by name, id, '],
+    ['hots', 'Unknown attribute "hots". To use a name that no device has yet, add the prefix "attributes." to it.'],
+    ['prot', 'Unknown attribute "prot". Did you mean "port"?'],
+    ['stie', 'Unknown attribute "stie". Did you mean "site"?'],
+  ] as const) {
+    const { errors } = await user.query(document, { sortBy: [name] })
+    expect(errors?.[0]?.message).toContain(`sortBy[0]: ${message}`)
+    const saved = await user.query(`mutation { createView(name: "x", kind: SERVICES, sortBy: ["${name}"]) { id } }`)
+    expect(saved.errors?.[0]?.message).toContain(message)
+  }
+})
+
 test("does not list another user's services", async () => {
   const other = await app.createUser()
   const { login } = await other.data('{ login { services { total items { id } } } }')
