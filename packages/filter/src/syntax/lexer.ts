@@ -44,7 +44,7 @@ function nextToken(text: string, at: number, before: readonly Token[], inside: P
     case '(':
       return { ...one, kind: 'open', opens: openedBy(before, one, inside) }
     case ')':
-      return { ...one, kind: 'close' }
+      return { ...one, kind: 'close', closes: inside }
     case ',':
       return { ...one, kind: 'comma' }
     case '"':
@@ -73,9 +73,8 @@ function wordToken(
   const found = scanText(text, one.from, isRight)
   if (found === undefined) {
     const message = 'To negate a condition, write NOT before it. To compare for inequality, write !=.'
-    const isAfterName = !isSpaced && (isValueToken(previous) || previous?.kind === 'close')
-    const right = isAfterName ? inequalityAt(text, one) : 'NOT '
-    return { ...one, kind: 'invalid', fault: fault(one, message, isRight ? null : right) }
+    const right = isRight ? null : operatorFor(text, one, previous)
+    return { ...one, kind: 'invalid', fault: fault(one, message, right) }
   }
   const word = found.parts[0]!
   if (found.parts.length === 1 && !found.isEscaped && isKeyword(word))
@@ -83,8 +82,26 @@ function wordToken(
   return valueToken('text', found, { isSpaced, isRight })
 }
 
-/** Returns the comparator for an exclamation mark after a name, or null if another comparator follows. */
-const inequalityAt = (text: string, { to }: Span): string | null => (/^\s*[=<>:]/.test(text.slice(to)) ? null : '!=')
+/** Returns the operator that the user probably meant by an exclamation mark, or null if no operator is valid there. */
+function operatorFor(
+  text: string,
+  { to, isSpaced }: Span & { isSpaced: boolean },
+  previous: Token | undefined,
+): string | null {
+  if (isSpaced || previous?.kind === 'open') return 'NOT '
+  const endsName =
+    previous?.kind === 'close' ? previous.closes === 'arguments' : isValueToken(previous) && !previous.isRight
+  return endsName && beginsValue(text, to) ? '!=' : null
+}
+
+function beginsValue(text: string, at: number): boolean {
+  const first = text.charAt(at)
+  // After an exclamation mark, a colon is probably meant as a comparator, although a value can begin with a colon.
+  if (first === ':') return false
+  if (/["'(]/.test(first)) return true
+  const word = scanText(text, at, true)
+  return word !== undefined && !isKeyword(text.slice(word.from, word.to))
+}
 
 function valueToken(
   kind: 'text' | 'string',

@@ -153,6 +153,20 @@ describe('errors', () => {
     expect(parseFilter(text).problems[0]!.kind).toBe('syntax')
   })
 
+  test.each([
+    'site = oslo!rome',
+    '(a)!b',
+    'site = (a)!b',
+    'hello!',
+    '(hello!)',
+    'hello! AND x = 1',
+    'hello!AND x',
+    'a AND!b',
+  ])('suggests no invalid operator for the exclamation mark in %j', (text) => {
+    const mark = parseFilter(text).problems.find(({ message }) => message.startsWith('To negate'))
+    expect(mark).toMatchObject({ column: text.indexOf('!') + 1, suggestion: null })
+  })
+
   test('reports the line, and the column in code points', () => {
     expect(first('name:"😀"\r\n\n  😀😀 = x=y')).toEqual({
       at: [3, 8, 3],

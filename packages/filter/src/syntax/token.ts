@@ -31,12 +31,18 @@ export interface OpenToken extends TokenBase {
   readonly opens: Parenthesis
 }
 
-export interface OtherToken extends TokenBase {
-  /** A token of the kind `invalid` is one character that is not allowed at its position. The token has a fault. */
-  readonly kind: 'and' | 'or' | 'not' | 'minus' | 'dot' | 'comma' | 'close' | 'invalid' | 'end'
+export interface CloseToken extends TokenBase {
+  readonly kind: 'close'
+  /** The kind of the parentheses that the token closes. Undefined if no parenthesis is open. */
+  readonly closes: Parenthesis | undefined
 }
 
-export type Token = ValueToken | ComparatorToken | OpenToken | OtherToken
+export interface OtherToken extends TokenBase {
+  /** A token of the kind `invalid` is one character that is not allowed at its position. The token has a fault. */
+  readonly kind: 'and' | 'or' | 'not' | 'minus' | 'dot' | 'comma' | 'invalid' | 'end'
+}
+
+export type Token = ValueToken | ComparatorToken | OpenToken | CloseToken | OtherToken
 
 export const isValueToken = (token: Token | undefined): token is ValueToken =>
   token?.kind === 'text' || token?.kind === 'string'
