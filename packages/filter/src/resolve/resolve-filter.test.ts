@@ -105,6 +105,8 @@ describe('names', () => {
     expect(problems('device = x', service)).toHaveLength(1)
     expect(problems('devic = x', service)).toMatchObject([{ suggestion: null }])
     expect(problems('services.$svc.statusA = x')).toMatchObject([{ suggestion: '$svc.statusA = x' }])
+    const message = '$svc contains only the names categoryA to categoryE and statusA to statusE, not foo.'
+    expect(problems('services.$svc.foo = x')).toEqual([{ message, suggestion: null }])
   })
 
   test('suggests quotes for a name with spaces', () => {

@@ -127,23 +127,24 @@ function resolveReserved(
   owner: 'device' | 'service',
 ): AttributeName | undefined {
   const [group, subName] = name
-  const isGroup = subName === undefined && group === RESERVED_GROUP
-  if (owner === 'service' && group === RESERVED_GROUP) {
+  if (group !== RESERVED_GROUP) {
+    const message = `${abbreviate(joinAttributeName(name))} is not an attribute of devices or services. Only names in ${RESERVED_GROUP}, such as ${RESERVED_GROUP}.statusA, can begin with $.`
+    return rejectWith(resolving, found.span, message)
+  }
+  if (subName !== undefined && !isReservedName(name)) {
+    const closest = owner === 'device' ? closestName(subName, reservedNames) : undefined
+    const message = `${RESERVED_GROUP} contains only the names categoryA to categoryE and statusA to statusE, not ${abbreviate(subName)}.`
+    const edit = closest === undefined ? null : replace(found.span, printFull(found, `${RESERVED_GROUP}.${closest}`))
+    return rejectWith(resolving, found.span, message, edit)
+  }
+  if (owner === 'service') {
     const isOfDevice = found.lead === 'services.'
     const right = `${isOfDevice ? '' : 'device.'}${printName(name)}`
     const message = `Only devices have the attributes of ${RESERVED_GROUP}. Write ${right}`
     const isDirect = (found.lead === '' || isOfDevice) && !found.isArgument
     return rejectWith(resolving, found.span, message, isDirect ? replace(found.span, right) : null)
   }
-  if (isGroup || isReservedName(name)) return name
-  if (group !== RESERVED_GROUP) {
-    const message = `${abbreviate(joinAttributeName(name))} is not an attribute of devices or services. Only names in ${RESERVED_GROUP}, such as ${RESERVED_GROUP}.statusA, can begin with $.`
-    return rejectWith(resolving, found.span, message)
-  }
-  const closest = closestName(subName!, reservedNames)
-  const message = `${RESERVED_GROUP} contains only the names categoryA to categoryE and statusA to statusE, not ${abbreviate(subName!)}.`
-  const edit = closest === undefined ? null : replace(found.span, printFull(found, `${RESERVED_GROUP}.${closest}`))
-  return rejectWith(resolving, found.span, message, edit)
+  return name
 }
 
 function isKnown(resolving: Resolving, name: string): boolean {
