@@ -115,6 +115,15 @@ describe('names', () => {
       { message, suggestion: 'load > 1 AND "rack row" = 5' },
     ])
     expect(problems('crack row = 5')).toMatchObject([{ suggestion: null }])
+    const knownAttributes = new Set(['site', 'rack row', 'z rack row'])
+    expect(problems('(z rack row = 5)', { knownAttributes })).toMatchObject([{ suggestion: '("z rack row" = 5)' }])
+    expect(problems('site = rack row = 5')).toMatchObject([{ suggestion: null }])
+    expect(problems('site = z rack row = 5', { knownAttributes })).toMatchObject([
+      { suggestion: 'site = z "rack row" = 5' },
+    ])
+    // A name with spaces does not count toward the limit of five searches for the closest name.
+    const last = problems('qqq1 = 1 qqq2 = 1 qqq3 = 1 qqq4 = 1 rack row = 5 siet = 1').at(-1)
+    expect(last).toMatchObject({ message: 'Unknown attribute "siet". Did you mean "site"?' })
   })
 
   test('suggests fields of the device in filters for services and events', () => {

@@ -162,8 +162,6 @@ function groupsOf(names: Iterable<string>): ReadonlySet<string> {
 
 function rejectUnknown(resolving: Resolving, scope: Scope, found: WrittenName): undefined {
   const { name, span } = found
-  const field = fieldOfDevice(scope, found)
-  const closest = field ?? closestKnown(resolving, scope.kind, name)
   const unknown = `Unknown attribute ${JSON.stringify(abbreviate(name))}.`
   const spaced = nameWithSpaces(resolving, found)
   if (spaced !== undefined) {
@@ -171,6 +169,8 @@ function rejectUnknown(resolving: Resolving, scope: Scope, found: WrittenName): 
     const whole = { from: span.to - spaced.length, to: span.to }
     return rejectWith(resolving, span, `${unknown} Did you mean ${right}?`, replace(whole, right))
   }
+  const field = fieldOfDevice(scope, found)
+  const closest = field ?? closestKnown(resolving, scope.kind, name)
   if (closest === undefined) {
     const message = `${unknown} To use a name that no device has yet, add the prefix "${ATTRIBUTES}" to it.`
     return rejectWith(resolving, span, message)
@@ -188,17 +188,23 @@ function fieldOfDevice({ kind }: Scope, { name, lead, isArgument }: WrittenName)
   return kind === 'service' ? ofService : `device.${name}`
 }
 
-/** Returns the known name with spaces that the user wrote without quotes, and that ends with the unknown name. */
-function nameWithSpaces({ text, options }: Resolving, { span, lead, isArgument }: WrittenName): string | undefined {
-  if (lead !== '' || isArgument) return undefined
+/**
+ * Returns the known name with spaces that the user wrote without quotes, and that ends with the unknown name. Returns
+ * the longest if there are several.
+ */
+function nameWithSpaces(resolving: Resolving, { span, lead, isArgument }: WrittenName): string | undefined {
+  const { text, options } = resolving
+  if (lead !== '' || isArgument || text[span.from - 1] !== ' ') return undefined
+  resolving.namesWithSpaces ??= Array.from(options.knownAttributes?.keys() ?? [])
+    .filter((name) => name.includes(' '))
+    .sort((one, other) => other.length - one.length)
   const written = text.slice(0, span.to)
-  for (const known of options.knownAttributes?.keys() ?? []) {
-    if (!known.includes(' ') || !written.endsWith(known) || known.length <= span.to - span.from) continue
-    const start = written.length - known.length
-    if (start === 0 || /[\s(]/.test(written[start - 1]!)) return known
-  }
-  return undefined
+  const isLonger = (name: string): boolean => name.length > span.to - span.from && written.endsWith(name)
+  return resolving.namesWithSpaces.find((name) => isLonger(name) && canBeginName(written.slice(0, -name.length)))
 }
+
+/** Returns whether a name can follow the text. After a comparator, a value follows. */
+const canBeginName = (before: string): boolean => /(?:^|[\s(])$/.test(before) && !/[=<>:]\s*$/.test(before)
 
 function warnUnknown(resolving: Resolving, { span }: WrittenName, name: AttributeName): AttributeName {
   const message = `Unknown attribute ${JSON.stringify(abbreviate(joinAttributeName(name)))}. Check the spelling.`

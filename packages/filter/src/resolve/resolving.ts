@@ -62,6 +62,8 @@ export interface Resolving {
   readonly unknown: Set<string>
   /** The groups of the known names. Computed on first use. */
   knownGroups?: ReadonlySet<string>
+  /** The known names that contain spaces, longest first. Computed on first use. */
+  namesWithSpaces?: readonly string[]
 }
 
 /** Reports a semantic error. Returns undefined, which marks a part that cannot be resolved. */
