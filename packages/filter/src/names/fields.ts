@@ -84,7 +84,7 @@ export type FunctionName = (typeof functionNames)[number]
 
 export const isFunctionName = (name: string): name is FunctionName => functionNames.some((each) => each === name)
 
-/** Returns whether the name, without the prefix `attributes.`, refers to something other than an attribute. */
+/** Returns whether the name means the attribute with exactly this name only with the prefix `attributes.`. */
 export const needsAttributesPrefix = (kind: FilterKind, name: string): boolean =>
   fieldType(kind, name) !== undefined ||
   isReservedShortName(name) ||
