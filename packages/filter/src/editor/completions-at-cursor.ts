@@ -1,6 +1,7 @@
 import { reservedNames } from '../names/attribute-name.ts'
 import { type FieldType, type FilterKind, fieldType, fieldTypes, functionNames, sourceKinds } from '../names/fields.ts'
 import type { Span } from '../positions.ts'
+import { isOrder } from '../syntax/comparators.ts'
 import { type Place, placeAt, type Spot } from './locate-cursor.ts'
 
 export interface Completions extends Span {
@@ -175,8 +176,6 @@ function keywordsAt({ spot }: Place): readonly string[] {
   if (spot.type === 'condition') return ['NOT']
   return spot.type === 'afterListed' ? ['OR'] : ['AND', 'OR']
 }
-
-const isOrder = (comparator: string): boolean => /[<>]/.test(comparator)
 
 const all = ['=', '!=', ':', '<', '<=', '>', '>=']
 const times = ['>', '>=', '<', '<=', '=', '!=']

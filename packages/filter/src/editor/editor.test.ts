@@ -62,6 +62,8 @@ describe('completion', () => {
     'created = |',
     'created:-|',
     'created != (|',
+    'created > (|',
+    'age(site) > (1d |',
     'changed(site) = |',
     'age(site) = |',
     'state >= |',

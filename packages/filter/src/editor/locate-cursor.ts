@@ -1,5 +1,6 @@
 import type { FilterKind } from '../names/fields.ts'
 import type { Span } from '../positions.ts'
+import { isOrder } from '../syntax/comparators.ts'
 import { lex } from '../syntax/lexer.ts'
 import { type Comparator, isValueToken, type OpenToken, type Token } from '../syntax/token.ts'
 
@@ -89,8 +90,9 @@ function argumentSpot(text: string, before: readonly Token[], open: number): Spo
 }
 
 function listSpot(text: string, before: readonly Token[], open: number): Spot {
-  if (isValueToken(before.at(-1))) return { type: 'afterListed' }
-  return valueSpot(text, before, open - 1)
+  const spot = valueSpot(text, before, open - 1)
+  if (spot.type === 'value' && isOrder(spot.comparator)) return { type: 'none' }
+  return isValueToken(before.at(-1)) ? { type: 'afterListed' } : spot
 }
 
 /** Returns the spot of a value of the comparison whose comparator is the token at index `at`. */

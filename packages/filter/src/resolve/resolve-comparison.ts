@@ -1,5 +1,6 @@
 import type { FieldType } from '../names/fields.ts'
 import { abbreviate } from '../problems.ts'
+import { isOrder } from '../syntax/comparators.ts'
 import { printValue } from '../syntax/print.ts'
 import { quote } from '../syntax/quote.ts'
 import type { Comparator } from '../syntax/token.ts'
@@ -42,8 +43,6 @@ function plainOperator(subject: Subject, comparator: Comparator): Compare['opera
 
 const unordered: ReadonlySet<FieldType> = new Set(['id', 'eventId', 'state', 'boolean', 'email', 'source'])
 const withoutParts: ReadonlySet<FieldType> = new Set(['number', 'time'])
-
-const isOrder = (comparator: Comparator): boolean => comparator !== '=' && comparator !== '!=' && comparator !== ':'
 
 /** Returns whether the subject supports the comparator. Reports an error if it does not. */
 function isAllowed(resolving: Resolving, { subject, comparison, argument }: ValueComparison): boolean {

@@ -2,6 +2,9 @@ import type { Span } from '../positions.ts'
 import { fault } from '../problems.ts'
 import type { Comparator, Token } from './token.ts'
 
+export const isOrder = (comparator: Comparator): boolean =>
+  comparator !== '=' && comparator !== '!=' && comparator !== ':'
+
 /** Matches the comparators, and the strings that users often write instead. */
 const comparatorForm = /==|<>|=>|=<|!=|<=|>=|[=<>:]/y
 const misspelled: Readonly<Record<string, Comparator>> = { '==': '=', '<>': '!=', '=>': '>=', '=<': '<=' }
