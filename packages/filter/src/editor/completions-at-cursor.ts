@@ -55,10 +55,14 @@ export interface CompletionItem {
  */
 export function completionsAt(text: string, cursor: number, kind: FilterKind = 'device'): Completions {
   const place = placeAt(text, cursor, kind)
-  const expected = expectedAt(place)
+  const expected = expectedAt(place).filter((each) => isPossible(each, place))
   const { from, to } = place
   return { from, to, expected, items: expected.flatMap((each) => itemsFor(each, place)) }
 }
+
+/** Returns false for operators and keywords if none is valid. The caller may find completions of the other kinds. */
+const isPossible = (expected: Expectation, place: Place): boolean =>
+  (expected.type !== 'operator' && expected.type !== 'keyword') || itemsFor(expected, place).length > 0
 
 function expectedAt(place: Place): Expectation[] {
   const { prefix, kind, spot } = place
@@ -87,9 +91,11 @@ function expectedAt(place: Place): Expectation[] {
 
 const keyword = { type: 'keyword' } as const
 
-/** After a space, a word begins a new condition or is a keyword. */
-const nextCondition = (place: Place): Expectation[] =>
-  place.isAdjacent ? [] : [keyword, nameAt(place, place.prefix, false)]
+/** A new condition needs a space before it. A keyword that the user began to type does not. */
+function nextCondition(place: Place): Expectation[] {
+  if (!place.isAdjacent) return [keyword, nameAt(place, place.prefix, false)]
+  return place.prefix === '' ? [] : [keyword]
+}
 
 const operatorOf = (subject: string): Expectation => ({ type: 'operator', subject })
 
@@ -177,12 +183,8 @@ function keywordsAt({ spot }: Place): readonly string[] {
   return spot.type === 'afterListed' ? ['OR'] : ['AND', 'OR']
 }
 
-const all = ['=', '!=', ':', '<', '<=', '>', '>=']
-const times = ['>', '>=', '<', '<=', '=', '!=']
-
 function operatorsOf(subject: string, kind: FilterKind): readonly string[] {
-  if (subject.startsWith('age(')) return ['>', '>=', '<', '<=']
-  if (subject.startsWith('changed(')) return times
+  if (/^(stale|view|any)\(/.test(subject)) return []
   const { of, rest } = splitLead(subject, kind)
   if (rest === 'attributes' || (rest === 'services' && of === 'device')) return [':']
   switch (subjectType(subject, kind).valueType) {
@@ -194,11 +196,13 @@ function operatorsOf(subject: string, kind: FilterKind): readonly string[] {
     case 'source':
       return ['=', '!=', ':']
     case 'time':
-      return times
+      return ['>', '>=', '<', '<=', '=', '!=']
+    case 'duration':
+      return ['>', '>=', '<', '<=']
     case 'number':
       return ['=', '!=', '>', '>=', '<', '<=']
     default:
-      return all
+      return ['=', '!=', ':', '<', '<=', '>', '>=']
   }
 }
 

@@ -52,6 +52,8 @@ describe('completion', () => {
     ['created > |', ['-1h', '-1d', '-7d', '-30d', 'now']],
     ['created > -2|', ['-2m', '-2h', '-2d', '-2w']],
     ['site = x o|', ['OR', 'online', 'owner', 'override(']],
+    ['(site = oslo)A|', ['AND']],
+    ['stale(site) |', ['AND', 'OR', 'id']],
     ['age(site) > 1|', ['1m', '1h', '1d', '1w']],
   ])('offers completions in %s: %j', (marked, items) => {
     expect(complete(marked).items.slice(0, items.length)).toEqual(items)
@@ -67,6 +69,8 @@ describe('completion', () => {
     'changed(site) = |',
     'age(site) = |',
     'state >= |',
+    'stale(site)|',
+    'any(oslo) = |',
     'site = "oslo"|',
     '(site = oslo)|',
     '"rack row"x|',
