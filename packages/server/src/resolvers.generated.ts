@@ -494,8 +494,8 @@ export type AccessKey = {
    */
   view?: Maybe<View>;
   /**
-   * The context in which the filter in where and the view's filter read attributes. If null, they
-   * read attributes in the view's context or, without one, base values.
+   * The context in which the filter in where and the view's filter read attributes. If null, they read
+   * attributes in the view's context or, without one, base values.
    */
   context?: Maybe<Scalars['String']['output']>;
   /** The networks, in CIDR notation, from which the key can be used; empty if it can be used from any address. */
@@ -2588,8 +2588,8 @@ export type Grant = {
   where?: Maybe<Scalars['String']['output']>;
   view?: Maybe<View>;
   /**
-   * The context in which the filter in where and the view's filter read attributes. If null, they
-   * read attributes in the view's context or, without one, base values.
+   * The context in which the filter in where and the view's filter read attributes. If null, they read
+   * attributes in the view's context or, without one, base values.
    */
   context?: Maybe<Scalars['String']['output']>;
 };
@@ -2671,8 +2671,8 @@ export type Role = {
    */
   view?: Maybe<View>;
   /**
-   * The context in which the filter in where and the view's filter read attributes. If null, they
-   * read attributes in the view's context or, without one, base values.
+   * The context in which the filter in where and the view's filter read attributes. If null, they read
+   * attributes in the view's context or, without one, base values.
    */
   context?: Maybe<Scalars['String']['output']>;
   /** The single sign-on groups whose members get this role. */
@@ -2824,8 +2824,8 @@ export type Webhook = {
   /** A saved view of devices; null if none is set. Its current filter applies in addition to the filter in where. */
   view?: Maybe<View>;
   /**
-   * The context in which the filter in where and the view's filter read attributes. If null, they
-   * read attributes in the view's context or, without one, base values. Without where and view, the context has no effect.
+   * The context in which the filter in where and the view's filter read attributes. If null, they read
+   * attributes in the view's context or, without one, base values. Without where and view, the context has no effect.
    */
   context?: Maybe<Scalars['String']['output']>;
   /** The signing secret (whsec_…). Null except in the responses of createWebhook and rotateWebhookSecret. */
