@@ -77,7 +77,6 @@ const pageStatement = (accountId: string, page: DevicePageQuery) =>
   sql<ListedDeviceRow>`${planning(page.filter)}${devicesAsRows}${devicePageSql(accountId, page)}`
 
 const MAX_CACHED = 500
-
 const runCached = cacheStatements<ListedDeviceRow, { accountId: string } & Pick<SqlPlace, 'key' | 'id'>>(MAX_CACHED)
 
 /**
@@ -104,17 +103,16 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const reads = union(filter.reads, key.reads)
   const where = [isOf(accountId, reads), ...filter.where]
   const order = { ...key, direction: page.order.direction }
-  const toComplete = { accountId, attributes: page.attributes, hasKey: !isKeyInRow(page.order) }
-
   const { start, limit, attributes } = page
+  const toComplete = { accountId, attributes, hasKey: !isKeyInRow(page.order) }
+  const idsOnly = { ...toComplete, device: false, live: false }
   if ('afterKeys' in start || page.order.further.length > 0)
-    return completed(rowsOfManyKeys(accountId, page, filter), { ...toComplete, device: false, live: false })
-  if (page.search === 'walk' && !key.isComputed) {
-    return completed(walkedRows(accountId, { ...page, start }, filter), { ...toComplete, device: false, live: false })
-  }
+    return completed(rowsOfManyKeys(accountId, page, filter), idsOnly)
+  if (page.search === 'walk' && !key.isComputed)
+    return completed(walkedRows(accountId, { ...page, start }, filter), idsOnly)
   if (key.isComputed || page.search === 'scan') {
     const { source, computed } = computedSource({ reads, where, key, order: page.order })
-    return completed(scannedRows(source, computed, start, limit), { ...toComplete, device: false, live: false })
+    return completed(scannedRows(source, computed, start, limit), idsOnly)
   }
   const joined = reads.device && reads.live ? { ...order, id: key.id, twinId: sql`l.device_id` } : order
   if (Object.keys(page.filter).length === 0 && !('offset' in start && start.offset > 0)) {
@@ -272,16 +270,19 @@ const planning = (filter: DeviceFilter): Sql => sql.raw(Object.keys(filter).leng
 
 export type SampleCounts = Record<'devices' | 'matches', number>
 
-/** Counts the first devices of a list, up to `walked`, and the matches among them. The order must have an index. */
+/**
+ * Counts the first devices of a list, up to `walked`, and the matches among them. The order must have an index. Counts
+ * none if the account has at most `WALKED` devices. The best plan does not depend on the filter.
+ */
 export async function countInSample(
   db: Database,
   accountId: string,
   { filter, ...list }: Pick<DevicePageQuery, 'filter' | 'order'> & { start: SqlStart; walked: number },
 ): Promise<SampleCounts> {
   const matching = sqlFilter(accountId, filter)
-  const { from } = walkedList(accountId, list, matching)
-  const { rows } = await sql<SampleCounts>`${planning(filter)}select count(*)::int as devices,
-    count(*) filter (where ${allOf(matching.where)})::int as matches from ${from}`.execute(db)
+  const { rows } = await sql<SampleCounts>`
+    select count(*)::int as devices, count(*) filter (where ${allOf(matching.where)})::int as matches
+    from ${walkedList(accountId, list, matching).from} where ${deviceCount(accountId)} > ${sql.lit(WALKED)}`.execute(db)
   return rows[0]!
 }
 

@@ -24,10 +24,10 @@ const SAMPLED = 250
  * for a page that the first read fills. That read ends early.
  */
 export async function readDevicePage(reading: PageReading): Promise<ListedDeviceRow[]> {
-  const { page, read, charge, countAll } = reading
+  const { page, read, charge } = reading
   if (hasCondition(page) && !isIndexed(page.filter)) return readWithoutIndex(reading)
   await charge()
-  return canSample(page) && (await countAll()) > WALKED ? readMatches(page, reading) : read(page)
+  return canSample(page) ? readMatches(page, reading) : read(page)
 }
 
 async function readWithoutIndex({ page, read, charge, countAll }: PageReading): Promise<ListedDeviceRow[]> {
@@ -74,7 +74,7 @@ const canMisjudge = ({ name, values = [], context }: DeviceFilter): boolean =>
  */
 async function readMatches(page: SampledPage, { read, countInSample }: PageReading): Promise<ListedDeviceRow[]> {
   const { devices, matches } = await countInSample({ ...page, walked: SAMPLED })
-  // The list ends within the sample.
+  // The list ends within the sample, or the account is small.
   if (devices < SAMPLED) return read(page)
   const expected = (SAMPLED * page.limit) / matches
   const walked = Math.ceil(1.5 * expected)
