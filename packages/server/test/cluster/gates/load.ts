@@ -13,10 +13,15 @@ const ACCOUNTS = 3
 const DEVICES = 4
 /** The pause of a writer after a failed change, in milliseconds. */
 const PAUSE_MS = 50
+/** The writers are stuck if they make too few changes in this time, in milliseconds. */
+const STUCK_MS = 120_000
 
 export interface Load {
   users: readonly TestUser[]
-  /** Resolves when the server has acknowledged `changes` more changes of each writer. Rejects if a writer fails. */
+  /**
+   * Resolves when the server has acknowledged `changes` more changes of each writer. Rejects if a writer fails or is
+   * stuck.
+   */
   progress(changes: number): Promise<void>
   /**
    * Stops the writers and returns a summary. Throws if a writer failed, the server logged an error, a change was lost,
@@ -70,7 +75,11 @@ export async function startLoad(app: TestApp, errors: readonly string[]): Promis
     users,
     async progress(changes) {
       const targets = writers.map(({ acknowledged }) => acknowledged.length + changes)
-      while (isBehind(targets)) await Promise.race([sleep(20), stopped.signal.aborted ? running : sleep(20)])
+      const stuckAt = performance.now() + STUCK_MS
+      while (isBehind(targets)) {
+        await Promise.race([sleep(20), stopped.signal.aborted ? running : sleep(20)])
+        if (performance.now() > stuckAt) throw new Error(await describeStuck(app, writers, targets))
+      }
     },
     async finish() {
       stopped.abort()
@@ -117,6 +126,23 @@ async function write(writer: Writer, logged: readonly string[], stopped: AbortSi
     expect(list.login.devices.items[0].attributes.number).toBe(String(number))
     writer.read++
   }
+}
+
+/** Lists the writers that are behind, and the sessions and prepared transactions on each node. */
+async function describeStuck(app: TestApp, writers: readonly Writer[], targets: readonly number[]): Promise<string> {
+  const behind = writers.flatMap(({ acknowledged, sent, unavailable }, index) =>
+    acknowledged.length < targets[index]!
+      ? [`writer ${index}: ${sent} sent, ${acknowledged.length} acknowledged, ${unavailable} UNAVAILABLE`]
+      : [],
+  )
+  const { rows } = await sql<{ nodeid: number; result: string }>`
+    select nodeid, result from run_command_on_all_nodes($$select json_build_object(
+      'sessions', (select json_agg(json_build_array(pid, pg_blocking_pids(pid), backend_type, state, wait_event,
+        now() - state_change, left(query, 200))) from pg_stat_activity where datname = current_database()),
+      'prepared', (select json_agg(json_build_array(gid, now() - prepared)) from pg_prepared_xacts
+        where database = current_database()))$$)`.execute(app.db)
+  const nodes = rows.map(({ nodeid, result }) => `node ${nodeid}: ${result}`)
+  return ['the writers are stuck', ...behind, ...nodes].join('\n')
 }
 
 async function countPrepared(app: TestApp): Promise<number> {
