@@ -73,8 +73,13 @@ export function createResponseQueue({ total, perCaller, queueFull }: ResponseQue
     return caller
   }
 
+  /**
+   * A response with an expected size of 0 does not count. When it ends, its caller may already have been deleted, and
+   * another object may have taken its place.
+   */
   const closeIfIdle = (name: string, caller: Caller): void => {
-    if (caller.queued + caller.reserved + caller.weight + caller.waiting.length === 0) callers.delete(name)
+    const isIdle = caller.queued + caller.reserved + caller.weight + caller.waiting.length === 0
+    if (isIdle && callers.get(name) === caller) callers.delete(name)
   }
 
   const hasRoom = (caller: Caller, need: Need): boolean => {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { register } from '../../../test/api/bulk-jobs.ts'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
 import { sharedTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { createCertificate } from '../../../test/harness/certificate.ts'
@@ -149,4 +150,32 @@ test('closes a TLS connection whose client reads nothing', async () => {
   onTestFinished(() => another.close())
   await askLarge(another)
   await untilClosed(another)
+})
+
+test('starts a waiting response even if a change that began before other responses ends meanwhile', async () => {
+  const another = await app.startAnother({ env: { MUSTER_QUEUED_BYTES_PER_USER: String(20 * MIB) } })
+  onTestFinished(() => another.close())
+  const user = another.as(app.owner)
+  const id = await register(app.owner, 'locked')
+  const locked = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const transaction = app.db.transaction().execute(async (db) => {
+    await db.selectFrom('device').select('id').where('id', '=', id).forUpdate().execute()
+    locked.resolve()
+    await released.promise
+  })
+  await locked.promise
+  const change = user.query('mutation ($id: String!) { setAttribute(serviceId: $id, name: "n", value: "1") }', { id })
+  await vi.waitFor(async () => expect(await documentsIn(another)).toBe(1), PATIENT)
+  expect((await user.query(small)).status).toBe(200)
+  const unread = await askLarge(another)
+  await vi.waitFor(async () => expect(await queuedIn(another)).toBeGreaterThan(8 * MIB), PATIENT)
+  const waiting = user.query(large)
+  await vi.waitFor(async () => expect(await documentsIn(another)).toBe(4), PATIENT)
+  released.resolve()
+  await transaction
+  expect((await change).status).toBe(200)
+
+  unread.destroy()
+  expect((await waiting).status).toBe(200)
 })
