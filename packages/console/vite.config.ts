@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { compressBuild } from './build/compress-build.ts'
+import { overviewHtml } from './build/overview-html.ts'
 import { serviceWorker } from './build/service-worker.ts'
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
@@ -11,7 +12,7 @@ const server = process.env.MUSTER_URL ?? 'http://127.0.0.1:4000'
 
 export default defineConfig({
   root: path('.'),
-  plugins: [react(), serviceWorker(), compressBuild()],
+  plugins: [react(), serviceWorker(), overviewHtml(), compressBuild()],
   // Log only warnings and errors, because users build the console when they install Muster.
   logLevel: 'warn',
   build: {

@@ -50,11 +50,18 @@ test('loads less than 250 KB of compressed scripts for sign-in and the device li
 })
 
 test('builds pages without inline scripts or links to other hosts', async () => {
-  for (const name of ['index.html', 'doc.html', 'offline.html']) {
+  for (const name of ['index.html', 'overview.html', 'doc.html', 'offline.html']) {
     const html = await text(name)
     expect(html.match(/<script(?![^>]*\bsrc=)[^>]*>/g), name).toBeNull()
     expect(html.match(/(?:src|href)="(?:https?:)?\/\//g), name).toBeNull()
   }
+})
+
+test('preloads the code of the overview in its HTML document', async () => {
+  const pages = ['src/features/overview/overview-page.tsx', 'src/features/overview/presence-chart.tsx']
+  const html = await text('overview.html')
+  const missing = [...filesOf(['index.html', ...pages])].filter((file) => !html.includes(`"/${file}"`))
+  expect(missing).toEqual([])
 })
 
 test('compresses a script without changing its content', async () => {

@@ -4,7 +4,7 @@ import { deviceSearch } from '../../features/device/device-search.ts'
 import { devicesSearch } from '../../features/devices/devices-search.ts'
 import { eventsSearch } from '../../features/events/events-search.ts'
 import { overviewSearch } from '../../features/overview/overview-search.ts'
-import { requestOverview } from '../../features/overview/request-overview.ts'
+import { loadChart, requestOverview } from '../../features/overview/request-overview.ts'
 import { servicesSearch } from '../../features/services/services-search.ts'
 import { webhookSearch } from '../../features/webhooks/webhook-search.ts'
 import { NotFoundPage } from '../unknown-route-page.tsx'
@@ -17,10 +17,17 @@ export const pageRoutes = [
     getParentRoute,
     path: '/overview',
     validateSearch: overviewSearch,
-    beforeLoad({ context: { client }, search, cause }) {
-      if (cause === 'enter') requestOverview(client, search)
+    async beforeLoad({ context: { client }, search, cause }) {
+      if (cause !== 'enter') return
+      requestOverview(client, search)
+      // Let the browser send these requests before it loads the page's code, because it opens only a few connections.
+      await new Promise((resolve) => setTimeout(resolve))
     },
-    component: lazyRouteComponent(() => import('../../features/overview/overview-page.tsx'), 'OverviewPage'),
+    component: lazyRouteComponent(() => {
+      const page = import('../../features/overview/overview-page.tsx')
+      void loadChart()
+      return page
+    }, 'OverviewPage'),
   }),
   createRoute({
     getParentRoute,

@@ -5,11 +5,9 @@ import { localTime } from '../../components/time.tsx'
 import { isSpan, type SpanName } from './overview-search.ts'
 import { Part } from './part.tsx'
 import type { PresencePoint } from './presence-chart.tsx'
+import { loadChart } from './request-overview.ts'
 
-const loadChart = () => import('./presence-chart.tsx')
 const PresenceChart = lazy(async () => ({ default: (await loadChart()).PresenceChart }))
-// Load the code of the chart while the server counts the devices.
-void loadChart()
 
 interface OnlineOverTimeProps {
   points: readonly PresencePoint[] | undefined

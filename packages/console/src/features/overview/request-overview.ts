@@ -17,6 +17,9 @@ export function requestOverview(client: Client, { span = 'day', by }: OverviewSe
   void client.query(OverviewByValueDocument, { by: by === undefined ? usualNames : [by] }, context).toPromise()
 }
 
+/** Loads the code of the curve, which is large. */
+export const loadChart = () => import('./presence-chart.tsx')
+
 /** Returns the start of the period before `now`. Rounds down, so that requests in the same five minutes are equal. */
 export const startOf = (span: SpanName, now: number): string =>
   new Date(Math.floor(now / SAMPLE_MS) * SAMPLE_MS - spans[span] * DAY_MS).toISOString()

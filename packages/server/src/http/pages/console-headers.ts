@@ -1,4 +1,4 @@
-export type ConsolePage = 'index.html' | 'doc.html'
+export type ConsolePage = 'index.html' | 'overview.html' | 'doc.html'
 
 /** The policy allows inline styles, because the console's components insert `<style>` elements at run time. */
 const policy = {
@@ -25,6 +25,7 @@ const serialize = (directives: Record<string, string>): string =>
 
 const policies: Readonly<Record<ConsolePage, string>> = {
   'index.html': serialize(policy),
+  'overview.html': serialize(policy),
   'doc.html': serialize(docPolicy),
 }
 

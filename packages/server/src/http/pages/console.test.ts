@@ -18,6 +18,7 @@ beforeAll(async () => {
   await mkdir(join(folder, 'assets'), { recursive: true })
   await writeFile(join(folder, '..', 'secret.txt'), 'outside')
   await writeFile(join(folder, 'index.html'), '<title>console</title>')
+  await writeFile(join(folder, 'overview.html'), '<title>overview</title>')
   await writeFile(join(folder, 'doc.html'), '<title>reference</title>')
   await writeFile(join(folder, 'sw.js'), 'self.skipWaiting()')
   await writeFile(join(folder, 'assets', 'main-B1x_2-.js'), script)
@@ -33,13 +34,24 @@ afterAll(async () => {
 })
 
 describe('pages of the console', () => {
-  it.each(['/', '/devices', '/devices/80:00:1f:00:00:00:00:01', '/account/keys', '/events?types=DEVICE_STATE', '/a.b'])(
-    '%s serves the console',
+  it.each([
+    '/devices',
+    '/accounts/1/devices',
+    '/devices/80:00:1f:00:00:00:00:01',
+    '/account/keys',
+    '/events?types=DEVICE_STATE',
+    '/a.b',
+  ])('%s serves the console', async (url) => {
+    const response = await app.inject({ url, headers: page })
+    expect([response.statusCode, response.body]).toEqual([200, '<title>console</title>'])
+    expect(response.headers['content-type']).toMatch(/^text\/html/)
+    expect(response.headers['cache-control']).toBe('no-cache')
+  })
+
+  it.each(['/', '/overview', '/overview?span=week', '/accounts/0b-1/', '/accounts/0b-1/overview'])(
+    '%s serves the document for the overview',
     async (url) => {
-      const response = await app.inject({ url, headers: page })
-      expect([response.statusCode, response.body]).toEqual([200, '<title>console</title>'])
-      expect(response.headers['content-type']).toMatch(/^text\/html/)
-      expect(response.headers['cache-control']).toBe('no-cache')
+      expect((await app.inject({ url, headers: page })).body).toBe('<title>overview</title>')
     },
   )
 

@@ -15,7 +15,13 @@ const RESERVED = /^\/(graphql|auth|docs|rest|devices\/v1|events\/v1\.csv|healthz
  */
 const FILE = /\.(js|css|map|html|svg|png|ico|webp|webmanifest|json|txt|wasm|woff2?|ttf|br|gz)$/
 
-/** Serves the files that `npm run build` writes. All console pages except the API reference share one HTML document. */
+/** Matches the paths of the overview, with and without an account. `/` also opens the overview. */
+const OVERVIEW = /^(\/accounts\/[\w-]+)?\/(overview)?$/
+
+/**
+ * Serves the files that `npm run build` writes. All console pages except the API reference share one HTML document. The
+ * document for the overview differs only in that it preloads the page's code.
+ */
 export function registerConsole(app: FastifyInstance, { folder = built }: { folder?: string } = {}): void {
   app.register(async (scope) => {
     await scope.register(fastifyStatic, { serve: false, preCompressed: true })
@@ -32,7 +38,7 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
         .sendFile(page, folder, { cacheControl: false })
     }
 
-    scope.get('/', (_request, reply) => sendPage(reply, 'index.html'))
+    scope.get('/', (_request, reply) => sendPage(reply, 'overview.html'))
     scope.get('/graphql/v1/doc', (_request, reply) => sendPage(reply, 'doc.html'))
     scope.get<{ Params: { '*': string } }>('/assets/*', async (request, reply) => {
       const name = `assets/${request.params['*']}`
@@ -45,7 +51,8 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
     scope.get<{ Params: { '*': string } }>('/*', async (request, reply) => {
       const name = request.params['*']
       if (RESERVED.test(`/${name}`)) return reply.callNotFound()
-      if (!FILE.test(name)) return acceptsHtml(request) ? sendPage(reply, 'index.html') : reply.callNotFound()
+      if (!FILE.test(name) && !acceptsHtml(request)) return reply.callNotFound()
+      if (!FILE.test(name)) return sendPage(reply, OVERVIEW.test(`/${name}`) ? 'overview.html' : 'index.html')
       if (!isSafePath(name) || !(await fileExists(`${folder}${name}`))) return reply.callNotFound()
       return reply
         .headers({ ...consoleHeaders('index.html'), 'cache-control': 'no-cache' })
