@@ -14,6 +14,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
+import { fragmentsOf } from '../graphql/documents/selection-plan.ts'
 import { withFragments } from './fragments.ts'
 import type { Route } from './route.ts'
 
@@ -40,7 +41,6 @@ export interface Operation {
    * the body, unless `route.body` is set.
    */
   readonly parameters: readonly Parameter[]
-  readonly usesSelf: boolean
 }
 
 /** The name of the variable for the ID of the caller's account. */
@@ -59,12 +59,11 @@ export function readOperation(route: Route, schema: GraphQLSchema): Operation {
     id: definition.name?.value ?? '',
     text,
     definition,
-    fragments: new Map(fragmentsOf(document).map((fragment) => [fragment.name.value, fragment])),
+    fragments: fragmentsOf(document),
     isChange: route.method !== 'GET',
     pathNames,
     pathParameters: parameters.filter(isInPath),
     parameters: parameters.filter((each) => !isInPath(each) && each.name !== SELF),
-    usesSelf: parameters.some(({ name }) => name === SELF),
   }
 }
 
@@ -75,9 +74,6 @@ function operationOf({ definitions }: DocumentNode): OperationDefinitionNode {
   if (found?.kind !== Kind.OPERATION_DEFINITION) throw new Error('a document of the REST API has no operation')
   return found
 }
-
-const fragmentsOf = ({ definitions }: DocumentNode): FragmentDefinitionNode[] =>
-  definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
 
 function readParameter(
   definition: VariableDefinitionNode,

@@ -1,15 +1,13 @@
-import { type FragmentDefinitionNode, type GraphQLSchema, isObjectType, Kind, parse } from 'graphql'
+import { type GraphQLSchema, isObjectType, parse } from 'graphql'
+import { fragmentsOf } from '../../graphql/documents/selection-plan.ts'
 import { fragments } from '../fragments.ts'
 import { restCodes } from '../statuses.ts'
 import { inputComponents, type JsonSchema, objectSchema } from './json-schema.ts'
 
 export function components(schema: GraphQLSchema): Record<string, JsonSchema> {
   const all: Record<string, JsonSchema> = { ...inputComponents(schema), Error: errorSchema }
-  const definitions = Object.values(fragments)
-    .flatMap((text) => parse(text).definitions)
-    .filter((each): each is FragmentDefinitionNode => each.kind === Kind.FRAGMENT_DEFINITION)
-  const byName = new Map(definitions.map((each) => [each.name.value, each]))
-  for (const { name, typeCondition, selectionSet } of definitions) {
+  const byName = fragmentsOf(parse(Object.values(fragments).join('\n')))
+  for (const { name, typeCondition, selectionSet } of byName.values()) {
     const type = schema.getType(typeCondition.name.value)
     if (!isObjectType(type))
       throw new Error(`the fragment ${name.value} must be on an object type, not on ${typeCondition.name.value}`)

@@ -4,8 +4,7 @@ interface Holder {
   name: string
   title: string
   path: string
-  /** The declaration of the variables that identify the object, followed by a comma. */
-  variables: string
+  /** The variable that identifies the object. */
   id: string
   select: (fields: string) => string
   at: string
@@ -16,7 +15,6 @@ const holders: readonly Holder[] = [
     name: 'User',
     title: 'the account',
     path: '/user',
-    variables: '$self: String!,',
     id: '$self',
     select: (fields) => `login { ${fields} }`,
     at: 'login',
@@ -25,7 +23,6 @@ const holders: readonly Holder[] = [
     name: 'Device',
     title: 'a device',
     path: '/devices/{id}',
-    variables: '$id: String!,',
     id: '$id',
     select: (fields) => `login { device(id: [$id]) { ${fields} } }`,
     at: 'login.device[0]',
@@ -34,7 +31,6 @@ const holders: readonly Holder[] = [
     name: 'Service',
     title: 'a service',
     path: '/services/{id}',
-    variables: '$id: String!,',
     id: '$id',
     select: (fields) => `login { service(id: [$id]) { ${fields} } }`,
     at: 'login.service[0]',
@@ -54,10 +50,13 @@ const places = [
   },
 ] as const
 
+/** Declares the object's ID. Only changes use `$self`, and a query must not declare an unused variable. */
+const queryVariablesOf = ({ id }: Holder): string => (id === '$self' ? '' : `${id}: String!,`)
+
 function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
   const { name, select, id } = holder
-  // A query must not declare an unused variable, and only changes use $self.
-  const variables = id === '$self' ? '' : holder.variables
+  const changeVariables = `${id}: String!,`
+  const queryVariables = queryVariablesOf(holder)
   const context = place.variable === '' ? '$context: String' : '$context: String!'
   const path = `${holder.path}${place.path}/attributes`
   const title = `${holder.title}${place.where}`
@@ -66,7 +65,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
       method: 'GET',
       path,
       summary: `Returns the attributes of ${title}.`,
-      document: `query get${name}Attributes${place.suffix}(${variables} ${context}) {
+      document: `query get${name}Attributes${place.suffix}(${queryVariables} ${context}) {
         ${select('attributes(context: $context)')}
       }`,
       at: `${holder.at}.attributes`,
@@ -75,7 +74,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
       method: 'PATCH',
       path,
       summary: `Merges the body into the ${place.noun}s of ${title}, and returns the resulting attributes. null removes an ${place.noun} or a whole group of ${place.noun}s.`,
-      document: `mutation set${name}Attributes${place.suffix}(${holder.variables} $attributes: Object!${place.variable}) {
+      document: `mutation set${name}Attributes${place.suffix}(${changeVariables} $attributes: Object!${place.variable}) {
         setAttributes(serviceId: ${id}, attributes: $attributes${place.argument})
       }`,
       at: 'setAttributes',
@@ -85,7 +84,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
       method: 'GET',
       path: `${path}/{name}`,
       summary: `Returns the value of one attribute of ${title}. If the attribute has no value, the response is NOT_FOUND.`,
-      document: `query get${name}Attribute${place.suffix}(${variables} $name: String!, ${context}) {
+      document: `query get${name}Attribute${place.suffix}(${queryVariables} $name: String!, ${context}) {
         ${select('value: attribute(name: $name, context: $context)')}
       }`,
       at: holder.at,
@@ -96,7 +95,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
       path: `${path}/{name}`,
       summary: `Sets an ${place.noun} of ${title}, and returns the resulting value. If value is null, removes the ${place.noun} or, if name is a group, all ${place.noun}s in the group.`,
       document: `mutation set${name}Attribute${place.suffix}(
-        ${holder.variables} $name: String!, $value: String${place.variable}
+        ${changeVariables} $name: String!, $value: String${place.variable}
       ) {
         value: setAttribute(serviceId: ${id}, name: $name, value: $value${place.argument})
       }`,
@@ -106,7 +105,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
       method: 'DELETE',
       path: `${path}/{name}`,
       summary: `Removes an ${place.noun} of ${title} or, if name is a group, all ${place.noun}s in the group.`,
-      document: `mutation remove${name}Attribute${place.suffix}(${holder.variables} $name: String!${place.variable}) {
+      document: `mutation remove${name}Attribute${place.suffix}(${changeVariables} $name: String!${place.variable}) {
         setAttribute(serviceId: ${id}, name: $name, value: null${place.argument})
       }`,
       status: 204,
@@ -114,57 +113,54 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
   ]
 }
 
-const contextsOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
-  method: 'GET',
-  path: `${path}/contexts`,
-  summary: `Lists the contexts in which ${title} has overrides.`,
-  document: `query list${name}Contexts${id === '$self' ? '' : `(${variables})`} { ${select('items: contexts')} }`,
-  at,
-})
-
-const overridesOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
-  method: 'GET',
-  path: `${path}/contexts/{context}/overrides`,
-  summary: `Returns the overrides of ${title} in a context.`,
-  document: `query get${name}Overrides(${id === '$self' ? '' : variables} $context: String!) {
-    ${select('overrides(context: $context)')}
-  }`,
-  at: `${at}.overrides`,
-})
-
-const historyOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
-  method: 'GET',
-  path: `${path}/history`,
-  summary: `Lists changes to the attributes of ${title}, newest first, one page at a time.`,
-  document: `query list${name}AttributeHistory(
-    ${id === '$self' ? '' : variables} $name: String, $context: String, $minDate: DateTime, $maxDate: DateTime
-    $size: Int = 100, $after: ID, $total: Boolean! = true
-  ) {
-    ${select(`attributeHistory(
-      name: $name, context: $context, minDate: $minDate, maxDate: $maxDate, size: $size, after: $after
-    ) { items { ...AttributeChange } total @include(if: $total) hasMore cursor }`)}
-  }`,
-  at: `${at}.attributeHistory`,
-})
-
-const infoOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
-  method: 'GET',
-  path: `${path}/attribute-info`,
-  summary: `Returns the attribute values of ${title}. For each value, returns when it last changed, and when it was last written, even if the write did not change it.`,
-  document: `query list${name}AttributeInfo(${id === '$self' ? '' : variables} $names: [String!], $context: String) {
-    ${select('items: attributeInfo(names: $names, context: $context) { ...AttributeInfo }')}
-  }`,
-  at,
-})
+function otherRoutesOf(holder: Holder): Route[] {
+  const { name, title, path, select, at } = holder
+  const queryVariables = queryVariablesOf(holder)
+  return [
+    {
+      method: 'GET',
+      path: `${path}/contexts`,
+      summary: `Lists the contexts in which ${title} has overrides.`,
+      document: `query list${name}Contexts${queryVariables && `(${queryVariables})`} { ${select('items: contexts')} }`,
+      at,
+    },
+    {
+      method: 'GET',
+      path: `${path}/contexts/{context}/overrides`,
+      summary: `Returns the overrides of ${title} in a context.`,
+      document: `query get${name}Overrides(${queryVariables} $context: String!) {
+        ${select('overrides(context: $context)')}
+      }`,
+      at: `${at}.overrides`,
+    },
+    {
+      method: 'GET',
+      path: `${path}/history`,
+      summary: `Lists changes to the attributes of ${title}, newest first, one page at a time.`,
+      document: `query list${name}AttributeHistory(
+        ${queryVariables} $name: String, $context: String, $minDate: DateTime, $maxDate: DateTime
+        $size: Int = 100, $after: ID, $total: Boolean! = true
+      ) {
+        ${select(`attributeHistory(
+          name: $name, context: $context, minDate: $minDate, maxDate: $maxDate, size: $size, after: $after
+        ) { items { ...AttributeChange } total @include(if: $total) hasMore cursor }`)}
+      }`,
+      at: `${at}.attributeHistory`,
+    },
+    {
+      method: 'GET',
+      path: `${path}/attribute-info`,
+      summary: `Returns the attribute values of ${title}. For each value, returns when it last changed, and when it was last written, even if the write did not change it.`,
+      document: `query list${name}AttributeInfo(${queryVariables} $names: [String!], $context: String) {
+        ${select('items: attributeInfo(names: $names, context: $context) { ...AttributeInfo }')}
+      }`,
+      at,
+    },
+  ]
+}
 
 export const attributeRoutes: readonly Route[] = [
-  ...holders.flatMap((holder) => [
-    ...places.flatMap((place) => routesOf(holder, place)),
-    contextsOf(holder),
-    overridesOf(holder),
-    historyOf(holder),
-    infoOf(holder),
-  ]),
+  ...holders.flatMap((holder) => [...places.flatMap((place) => routesOf(holder, place)), ...otherRoutesOf(holder)]),
   {
     method: 'GET',
     path: '/freshness',
