@@ -8,6 +8,7 @@ import {
 import type { Context } from '../../context.ts'
 import { badInput, notFound } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
+import type { MutationSetKeyPolicyArgs } from '../../resolvers.generated.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
 import { lockAccount } from '../users/users.ts'
 import { type AccessKey, isExpired } from './access-key.ts'
@@ -26,16 +27,8 @@ export async function listViolations({ db, viewer, clock }: Context, policy: Key
 
 const MAX_DAYS = 36_500
 
-export interface KeyPolicyChange {
-  maxDays?: number | null
-  personalKeys?: boolean | null
-  requireDigest?: boolean | null
-  requireNetworks?: boolean | null
-  enforcedFrom?: Date | null
-}
-
 /** Null clears `maxDays` and `enforcedFrom`, but leaves the other settings unchanged. */
-export async function setKeyPolicy({ db, viewer }: Context, change: KeyPolicyChange): Promise<KeyPolicy> {
+export async function setKeyPolicy({ db, viewer }: Context, change: MutationSetKeyPolicyArgs): Promise<KeyPolicy> {
   const { maxDays } = change
   if (maxDays != null && (maxDays < 1 || maxDays > MAX_DAYS))
     throw badInput(`maxDays must be from 1 to ${MAX_DAYS}, not ${maxDays}`)

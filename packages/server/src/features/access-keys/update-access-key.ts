@@ -4,6 +4,7 @@ import { type ApiError, badInput, notFound } from '../../errors.ts'
 import { assertName, assertStorable } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import { isPermitted, maskOf, namesIn } from '../../permissions.ts'
+import type { MutationUpdateAccessKeyArgs } from '../../resolvers.generated.ts'
 import { type RestrictionPart, restrictionOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { recordEvents } from '../events/record.ts'
@@ -17,23 +18,15 @@ import {
   selectAccessKey,
   writeAccessKey,
 } from './access-keys.queries.ts'
-import { type AccessInput, assertFuture, readRateShare } from './create-access-key.ts'
+import { assertFuture, readRateShare } from './create-access-key.ts'
 import { changesOf, deletionOf, eventOf, notifyChanges } from './key-events.ts'
 import { assertComplies } from './key-policy.ts'
 import { areWithin, readNetworks } from './networks.ts'
 import { assertNotStronger } from './no-stronger-key.ts'
 
-export interface AccessKeyChange {
-  /** Null clears the name. */
-  name?: string | null
-  enabled?: boolean | null
-  access?: AccessInput | null
+export interface AccessKeyChange extends Omit<MutationUpdateAccessKeyArgs, 'key'> {
   /** A filter that devices must match in addition to the key's filter, and the attribute names that the key keeps. */
   own?: RestrictionPart
-  expires?: Date | null
-  /** Null allows requests from any address. */
-  networks?: readonly string[] | null
-  rateShare?: number | null
 }
 
 type Changing = Pick<Context, 'db' | 'viewer'> & Partial<Pick<Context, 'clock'>>

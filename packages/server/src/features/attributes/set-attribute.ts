@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
+import type { MutationSetAttributeArgs } from '../../resolvers.generated.ts'
 import { actorOf, sourceOf } from '../events/event-source.ts'
 import {
   type AttributeName,
@@ -18,20 +19,10 @@ import { getTargetId, writeAttributes } from './set-attributes.ts'
 import { setTogether } from './set-together.ts'
 import { assertOnlySettings, isOwnSetting, writeOwnSettings } from './settings/own-settings.ts'
 
-export interface AttributeInput {
-  name: string
-  /**
-   * Null removes the attribute or the whole group. Undefined is rejected, because a client that omits the value by
-   * accident must not remove the attribute.
-   */
-  value?: string | null | undefined
-  serviceId: string
-  context?: string | null | undefined
-}
-
 /** Returns the resulting value in the context of the input. */
-export async function setAttribute(context: Context, input: AttributeInput): Promise<string | null> {
+export async function setAttribute(context: Context, input: MutationSetAttributeArgs): Promise<string | null> {
   const name = parseAttributeName(input.name, 'name')
+  // A client that omits the value by accident must not remove the attribute or the whole group.
   if (input.value === undefined) throw badInput('value is required: pass null to remove the attribute')
   const value = attributeValue(input.value, 'value')
   const targetId = getTargetId(context.viewer.accountId, input.serviceId)

@@ -3,21 +3,13 @@ import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
 import { assertName } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
+import type { MutationCreateBulkArgs } from '../../resolvers.generated.ts'
 import { actorOf, sourceOf } from '../events/event-source.ts'
 import { assertMayRun } from './access/job-permissions.ts'
 import { type BulkJob, type CsvRow, noCounts } from './bulk-job.ts'
-import { readTarget, type TargetInput } from './bulk-target.ts'
+import { readTarget } from './bulk-target.ts'
 import { readOperations } from './preview/operations.ts'
 import { readServiceFilters } from './preview/service-filters.ts'
-
-export interface BulkInput {
-  target: TargetInput
-  operations: readonly object[]
-  name?: string | null
-  rate?: number | null
-  maxFailures?: number | null
-  open?: boolean
-}
 
 export interface NewJob {
   job: BulkJob
@@ -31,7 +23,7 @@ const MAX_RATE = 10_000
 /** Reads the input of a new job. Throws if the input is invalid or if the caller may not run the job. */
 export async function readJob(
   context: Context,
-  { target, operations, name, rate, maxFailures }: BulkInput,
+  { target, operations, name, rate, maxFailures }: MutationCreateBulkArgs,
   { expected }: { expected: number | null },
 ): Promise<NewJob> {
   const { clock } = context

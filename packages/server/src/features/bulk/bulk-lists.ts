@@ -2,15 +2,11 @@ import type { Context } from '../../context.ts'
 import { limitExceeded, notFound } from '../../errors.ts'
 import { listOf, readPage, type Start, wrongPlace } from '../../graphql/lists/paging.ts'
 import { limits } from '../../limits.ts'
+import type { UserBulkJobsArgs } from '../../resolvers.generated.ts'
 import { creatorSeenBy } from './access/visible-jobs.ts'
-import { type BulkJob, type BulkJobList, type BulkState, withExpiry } from './bulk-job.ts'
+import { type BulkJob, type BulkJobList, withExpiry } from './bulk-job.ts'
 import { countJobs, selectJobPage } from './bulk-job-pages.queries.ts'
 import { selectJobs } from './bulk-jobs.queries.ts'
-
-interface Paging {
-  size?: number | null
-  after?: string | null
-}
 
 export async function findJobs({ db, viewer, clock }: Context, ids: readonly string[]): Promise<BulkJob[]> {
   if (ids.length > limits.idsPerList)
@@ -41,10 +37,7 @@ function readTime(time: number): Date {
   return date
 }
 
-export async function listJobs(
-  context: Context,
-  { state, ...args }: Paging & { state?: readonly BulkState[] | null },
-): Promise<BulkJobList> {
+export async function listJobs(context: Context, { state, ...args }: UserBulkJobsArgs): Promise<BulkJobList> {
   const { db, viewer, clock, firstRecord } = context
   const { size, start } = readPage(args, { order: 'bulkJobs', firstRecord })
   const now = clock()

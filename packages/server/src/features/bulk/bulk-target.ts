@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import { badInput, limitExceeded } from '../../errors.ts'
 import { assertName } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
+import type { BulkTargetInput } from '../../resolvers.generated.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
 import { parseId } from '../devices/device-id.ts'
 import { assertKnownNames } from '../filters/known-names.ts'
@@ -10,16 +11,6 @@ import { withContext } from '../filters/with-context.ts'
 import { applyView } from '../views/apply-view.ts'
 import type { BulkTarget, CsvRow } from './bulk-job.ts'
 import { readCsv } from './rows/read-csv.ts'
-
-export interface TargetInput {
-  where?: string | null
-  view?: string | null
-  context?: string | null
-  ids?: readonly string[] | null
-  csv?: string | null
-  register?: boolean
-  secrets?: boolean
-}
 
 /** The job's row in bulk_job stores the selection. The job's items store the IDs or the CSV rows. */
 export interface ReadTarget {
@@ -30,7 +21,7 @@ export interface ReadTarget {
 
 export async function readTarget(
   context: Context,
-  { where, view, ids, csv, register = false, secrets = false, ...input }: TargetInput,
+  { where, view, ids, csv, register = false, secrets = false, ...input }: BulkTargetInput,
 ): Promise<ReadTarget> {
   const inContext = parseContext(input.context, 'target.context')
   const isFilter = where != null || view != null

@@ -1,15 +1,16 @@
 import type { Context } from '../../context.ts'
 import { type ApiError, badInput, limitExceeded } from '../../errors.ts'
-import { listOf, type PageArguments, readPage } from '../../graphql/lists/paging.ts'
+import { listOf, readPage } from '../../graphql/lists/paging.ts'
 import { loaderByArguments, loaderById } from '../../graphql/loaders.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import { once } from '../../lib/once.ts'
 import { limits } from '../../limits.ts'
+import type { BulkJobItemsArgs } from '../../resolvers.generated.ts'
 import { insideOf } from '../../restriction.ts'
 import { readableItem } from './access/readable-items.ts'
 import { creatorSeenBy } from './access/visible-jobs.ts'
 import { countItems, type ItemPages, selectItemPages } from './bulk-item-pages.queries.ts'
-import { type BulkItemList, type BulkItemStatus, type BulkJob, type BulkOutcome, withExpiry } from './bulk-job.ts'
+import { type BulkItemList, type BulkJob, withExpiry } from './bulk-job.ts'
 import { selectJobs, selectUndos } from './bulk-jobs.queries.ts'
 
 const loaderOf = (select: typeof selectJobs, keyOf: (job: BulkJob) => string) =>
@@ -26,13 +27,8 @@ export const loadJob = (context: Context, id: string): Promise<BulkJob | null> =
 
 export const loadUndo = (context: Context, id: string): Promise<BulkJob | null> => undos(context).load(id)
 
-interface ItemArguments extends PageArguments {
-  outcome?: readonly BulkOutcome[] | null
-  status?: readonly BulkItemStatus[] | null
-}
-
 interface ItemQuery {
-  args: ItemArguments
+  args: BulkJobItemsArgs
   withChanges: boolean
 }
 

@@ -2,10 +2,11 @@ import type { Context } from '../../context.ts'
 import { type Database, inTransaction } from '../../db/database.ts'
 import { ApiError, assertBelowLimit, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
+import type { MutationAppendBulkArgs, MutationCreateBulkArgs, MutationRunBulkArgs } from '../../resolvers.generated.ts'
 import { createOnce } from '../idempotency/record-created.ts'
 import { lockAccount } from '../users/users.ts'
 import { addDevices, addIds, isList } from './append-devices.ts'
-import { type BulkInput, type NewJob, readJob } from './bulk-arguments.ts'
+import { type NewJob, readJob } from './bulk-arguments.ts'
 import { type BulkJob, type CsvTarget, expiryOf, isDraft } from './bulk-job.ts'
 import { type BulkJobRow, countDrafts, insertJob, saveJob } from './bulk-jobs.queries.ts'
 import { readIds, resolveFilter } from './bulk-target.ts'
@@ -17,7 +18,7 @@ import { readCsv } from './rows/read-csv.ts'
 import { finishPreview } from './run/job-steps.ts'
 import { assertOnlyUndo } from './run/mark-started.ts'
 
-export async function createBulk(context: Context, input: BulkInput): Promise<BulkJob> {
+export async function createBulk(context: Context, input: MutationCreateBulkArgs): Promise<BulkJob> {
   const read = await readJob(context, input, { expected: null })
   const isOpen = input.open === true
   if (isOpen && !isList(read.job)) throw badInput('open requires a target with ids or csv')
@@ -33,10 +34,7 @@ export async function createBulk(context: Context, input: BulkInput): Promise<Bu
  * The job then stays READY, except in a request with an Idempotency-Key, which discards it. If the bulk worker continues
  * the preview, returns without waiting for the end of the preview.
  */
-export async function runBulk(
-  context: Context,
-  { expected, ...input }: BulkInput & { expected: number },
-): Promise<BulkJob> {
+export async function runBulk(context: Context, { expected, ...input }: MutationRunBulkArgs): Promise<BulkJob> {
   const read = await readJob(context, input, { expected })
   const created = await create(context, { ...read, isOpen: false })
   if (created.state !== 'READY') return created
@@ -91,10 +89,7 @@ export async function continuePreview(
   return finishPreview({ db, clock, staleMs, charge: storage.chargeAccount, log }, viewer.accountId, begun)
 }
 
-export async function appendBulk(
-  context: Context,
-  { id, ids, csv }: { id: string; ids?: readonly string[] | null; csv?: string | null },
-): Promise<BulkJob> {
+export async function appendBulk(context: Context, { id, ids, csv }: MutationAppendBulkArgs): Promise<BulkJob> {
   if ((ids == null) === (csv == null)) throw badInput('pass either ids or csv')
   if (ids?.length === 0) throw badInput('ids must contain at least one device ID')
   const read = ids == null ? undefined : readIds(ids, 'ids')

@@ -65,7 +65,7 @@ function count<Result>({ db, rowMeter }: Context, reasons: readonly string[], ru
 
 async function readCounted(
   context: Context,
-  args: { where?: string | null | undefined; view?: string | null | undefined; context?: string | null | undefined },
+  args: UserDeviceTotalsArgs,
 ): Promise<{ counted: Counted; reasons: string[] }> {
   const where: ReadFilter | undefined =
     args.where == null

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { assertBelowLimit, badInput, notFound } from '../../errors.ts'
 import { limits } from '../../limits.ts'
+import type { MutationSetExpectedIntervalArgs } from '../../resolvers.generated.ts'
 import { insideOf } from '../../restriction.ts'
 import { assertWritable } from '../attributes/attribute-access.ts'
 import {
@@ -18,14 +19,11 @@ import { type Freshness, listIntervals } from './expected-intervals.ts'
 const MIN_SECONDS = 60
 const MAX_SECONDS = 31_536_000
 
-interface IntervalChange {
-  name: string
-  /** Undefined is rejected, because a client that omits the interval by accident must not remove it. */
-  seconds?: number | null | undefined
-}
-
 /** Returns null if the change removes the interval. */
-export async function setExpectedInterval(context: Context, change: IntervalChange): Promise<Freshness | null> {
+export async function setExpectedInterval(
+  context: Context,
+  change: MutationSetExpectedIntervalArgs,
+): Promise<Freshness | null> {
   const { viewer } = context
   const { accountId } = viewer
   if (insideOf(viewer) !== undefined)
@@ -53,6 +51,7 @@ export async function setExpectedInterval(context: Context, change: IntervalChan
   return seconds === null ? null : { name, seconds }
 }
 
+/** Rejects undefined, because a client that omits the interval by accident must not remove it. */
 function readSeconds(seconds: number | null | undefined): number | null {
   if (seconds === undefined)
     throw badInput('seconds is required: pass the interval in seconds, such as 3600, or null to remove it')

@@ -4,6 +4,7 @@ import type { Database } from '../../db/database.ts'
 import { assertBelowLimit, badInput, limitExceeded, notFound } from '../../errors.ts'
 import { assertName, assertStorable } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
+import type { MutationCreateRegistrationCodeArgs } from '../../resolvers.generated.ts'
 import { initialAttributes } from '../attributes/initial-attributes.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 import { recordEvents } from '../events/record.ts'
@@ -26,15 +27,6 @@ const DAY_MS = 24 * 3_600_000
 const LIFETIME_MS = 7 * DAY_MS
 const MAX_USES = 1_000_000
 
-export interface RegistrationCodeInput {
-  name?: string | null
-  platform?: string | null
-  services?: readonly ServiceInput[] | null
-  attributes?: Record<string, unknown> | null
-  uses?: number | null
-  expires?: Date | null
-}
-
 export const listRegistrationCodes = ({ db, viewer }: Viewing): Promise<RegistrationCode[]> =>
   selectRegistrationCodes(db, viewer.accountId)
 
@@ -42,7 +34,7 @@ export const countRegistrationCodes = ({ db, viewer }: Viewing): Promise<number>
 
 export async function createRegistrationCode(
   context: Viewing & Pick<Context, 'clock' | 'once'>,
-  input: RegistrationCodeInput,
+  input: MutationCreateRegistrationCodeArgs,
 ): Promise<CreatedRegistrationCode> {
   const { viewer } = context
   const now = context.clock()
@@ -94,7 +86,7 @@ export const sweepRegistrationCodes = (db: Database, now: Date): Promise<number>
   removeCodesExpiredBefore(db, new Date(now.getTime() - limits.expiredCodeDays * DAY_MS))
 
 /** Validates the code's data against the rules for the devices that will register with the code. */
-function readTemplate({ name, platform, services, attributes }: RegistrationCodeInput): CodeTemplate {
+function readTemplate({ name, platform, services, attributes }: MutationCreateRegistrationCodeArgs): CodeTemplate {
   if (name != null) assertName(name, 'name', limits.deviceNameLength)
   if (platform != null) assertName(platform, 'platform', limits.platformLength)
   if (services != null) assertServices(services)

@@ -1,8 +1,9 @@
 import type { Context } from '../../context.ts'
 import { badInput, notFound } from '../../errors.ts'
-import { listOf, type PageArguments, readPage } from '../../graphql/lists/paging.ts'
+import { listOf, readPage } from '../../graphql/lists/paging.ts'
 import { loaderByArguments, loaderById } from '../../graphql/loaders.ts'
 import { once } from '../../lib/once.ts'
+import type { WebhookDeliveriesArgs } from '../../resolvers.generated.ts'
 import type { Event } from '../events/event.ts'
 import { findEvents } from '../events/events.ts'
 import { countDeliveries, type DeliverySlice, selectDeliveries, selectOwners } from './deliveries.queries.ts'
@@ -17,10 +18,6 @@ const eventLoaderOf = loaderById(
 export const loadDeliveredEvent = (context: Context, eventId: string): Promise<Event | null> =>
   eventLoaderOf(context).load(eventId)
 
-export interface DeliveryListArguments extends PageArguments {
-  failed?: boolean | null | undefined
-}
-
 /** Cursors of deliveries contain this string as their order, so a cursor from another list is invalid. */
 const ORDER = 'deliveries'
 
@@ -29,7 +26,7 @@ export const loadDeliveries = loaderByArguments(readPages)
 
 async function readPages(
   context: Context,
-  args: DeliveryListArguments,
+  args: WebhookDeliveriesArgs,
   ids: readonly string[],
 ): Promise<(WebhookDeliveryList | Error)[]> {
   const { db, viewer, rowMeter } = context
@@ -62,7 +59,7 @@ async function readPages(
  */
 function readSlice(
   context: Context,
-  args: DeliveryListArguments,
+  args: WebhookDeliveriesArgs,
 ): { slice: DeliverySlice; afterId: string | undefined } {
   const { size, start } = readPage(args, { order: ORDER, firstRecord: context.firstRecord })
   const afterId = 'afterId' in start ? start.afterId : undefined

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { assertStorable } from '../../lib/string-checks.ts'
+import type { MutationRedeliverArgs } from '../../resolvers.generated.ts'
 import { deleteCandidatesBefore } from './candidates.queries.ts'
 import { deleteDeliveriesBefore, restartDelivery, restartFailed } from './deliveries.queries.ts'
 import type { Webhook } from './webhook.ts'
@@ -11,12 +12,6 @@ import { notifyWorkers } from './webhooks.ts'
 const RETENTION_DAYS = 30
 const DELETION_BATCH = 5_000
 
-export interface RedeliverInput {
-  webhookId: string
-  deliveryId?: string | null
-  since?: Date | null
-}
-
 /**
  * Schedules deliveries to be sent again: either one delivery, even if it succeeded, or all failed deliveries that were
  * created since a given time. Returns the number of deliveries. Throws these errors:
@@ -25,8 +20,8 @@ export interface RedeliverInput {
  * - NOT_FOUND if the webhook or the delivery does not exist
  * - CONFLICT if the webhook is disabled or paused
  */
-export async function redeliver(context: Context, { webhookId, deliveryId, since }: RedeliverInput): Promise<number> {
-  const { db, viewer } = context
+export async function redeliver({ db, viewer }: Context, args: MutationRedeliverArgs): Promise<number> {
+  const { webhookId, deliveryId, since } = args
   assertStorable(webhookId, 'webhookId')
   if (deliveryId != null) assertStorable(deliveryId, 'deliveryId')
   if ((deliveryId == null) === (since == null))

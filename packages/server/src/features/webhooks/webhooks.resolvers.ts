@@ -21,7 +21,7 @@ export const webhooksPart = schemaPart(new URL('./webhooks.graphql', import.meta
   },
   Mutation: {
     createWebhook: (_parent, input, context) => createWebhook(context, input),
-    updateWebhook: (_parent, { id, ...change }, context) => updateWebhook(context, id, change),
+    updateWebhook: (_parent, change, context) => updateWebhook(context, change),
     deleteWebhook: (_parent, { id }, context) => done(deleteWebhook(context, id)),
     rotateWebhookSecret: (_parent, { id, overlap }, context) => rotateWebhookSecret(context, id, overlap ?? 86_400),
     testWebhook: (_parent, { id }, context) => testWebhook(context, id),

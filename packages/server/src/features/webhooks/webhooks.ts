@@ -5,6 +5,7 @@ import type { Database } from '../../db/database.ts'
 import { assertBelowLimit, badInput, limitExceeded, notFound } from '../../errors.ts'
 import { assertName, assertStorable } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
+import type { MutationCreateWebhookArgs, MutationUpdateWebhookArgs } from '../../resolvers.generated.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
 import { assertCanonicalLength } from '../filters/read-filter.ts'
@@ -49,15 +50,8 @@ export async function listWebhooks({ db, viewer }: Viewing, ids?: readonly strin
 
 export const countWebhooks = ({ db, viewer }: Viewing): Promise<number> => countWebhookRows(db, viewer.accountId)
 
-export interface WebhookInput extends SelectionArguments {
-  url: string
-  events?: readonly EventTypeName[] | null
-  name?: string | null
-  enabled: boolean
-}
-
 /** Creates a webhook. Only this result contains the secret. */
-export async function createWebhook(context: Context, input: WebhookInput): Promise<Webhook> {
+export async function createWebhook(context: Context, input: MutationCreateWebhookArgs): Promise<Webhook> {
   const { viewer, secrets, outbound } = context
   const events = readEvents(input.events) ?? [...defaultEvents]
   if (input.name != null) assertName(input.name, 'name', limits.webhookNameLength)
@@ -81,7 +75,7 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
       name: input.name ?? null,
       url: input.url,
       events,
-      enabled: input.enabled,
+      enabled: input.enabled ?? true,
       ...selection,
       encryptedSecret: sealSecret(secrets, { accountId: viewer.accountId, webhookId: id }, secret),
     })
@@ -95,20 +89,13 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
   return createOnceInTransaction(context, create, ({ id, secret }) => ({ kind: 'webhook', id, secret }))
 }
 
-export interface WebhookChange extends SelectionArguments {
-  url?: string | null
-  events?: readonly EventTypeName[] | null
-  /** Undefined leaves the name unchanged, and null clears it. */
-  name?: string | null
-  enabled?: boolean | null
-}
-
 /**
  * Updates a webhook. With `enabled: true` or a new URL, also resumes paused deliveries. If the deliveries are paused
  * because the view is invalid, changing the filter, view, or context resumes them, too.
  */
-export async function updateWebhook(context: Context, id: string, change: WebhookChange): Promise<Webhook> {
+export async function updateWebhook(context: Context, change: MutationUpdateWebhookArgs): Promise<Webhook> {
   const { db, viewer, outbound } = context
+  const { id } = change
   assertStorable(id, 'id')
   const events = readEvents(change.events)
   if (change.name != null) assertName(change.name, 'name', limits.webhookNameLength)
