@@ -5,7 +5,8 @@ import type { Database } from '../../db/database.ts'
 import { assertBelowLimit, badInput, notFound } from '../../errors.ts'
 import { assertName } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
-import { type PermissionName, usualKeyPermissions } from '../../permissions.ts'
+import { usualKeyPermissions } from '../../permissions.ts'
+import type { MutationCreateAccessKeyArgs } from '../../resolvers.generated.ts'
 import type { RestrictionPart } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { sourceOf } from '../events/event-source.ts'
@@ -31,26 +32,12 @@ import { assertNotStronger } from './no-stronger-key.ts'
 /** `signIn` is required if the viewer has a session. */
 export type Creating = Pick<Context, 'db' | 'viewer' | 'secrets' | 'clock'> & Partial<Pick<Context, 'signIn'>>
 
-export interface AccessInput {
-  permissions?: readonly PermissionName[] | null
-}
-
-export interface AccessKeyInput {
-  name?: string | null
-  readOnly?: boolean
-  requireDigest?: boolean
-  expires?: Date | null
-  /** An Ed25519 public key, as SPKI PEM or as its 32 bytes in base64. An access key with a public key has no secret. */
-  publicKey?: string | null
-  /**
-   * Without `permissions`, the key gets `usualKeyPermissions`, except those that the viewer lacks and, if the key is
-   * restricted, those that restricted keys cannot have.
-   */
-  access?: AccessInput | null
+/**
+ * Without `access.permissions`, the key gets `usualKeyPermissions`, except those that the viewer lacks and, if the key
+ * is restricted, those that restricted keys cannot have. A key with a public key has no secret.
+ */
+export interface AccessKeyInput extends MutationCreateAccessKeyArgs {
   own?: RestrictionPart
-  personal?: boolean
-  networks?: readonly string[] | null
-  rateShare?: number | null
 }
 
 export async function createAccessKey(

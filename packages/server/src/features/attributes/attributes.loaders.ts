@@ -23,14 +23,10 @@ const serviceBases = loaderById({ missing: {} }, async ({ db, viewer }: Context,
   return new Map(rows.map(({ id, attributes }) => [id, attributes]))
 })
 
-const userBases = perRequest(
-  (context: Context) =>
-    new DataLoader(async (ids: readonly string[]) => {
-      const [row] = await findAccountBase(context.db, context.viewer.accountId)
-      const attributes = row === undefined ? {} : await withOwnSettings(context, row.attributes)
-      return ids.map((id): Attributes => (id === row?.id ? attributes : {}))
-    }),
-)
+const userBases = loaderById({ missing: {} }, async (context: Context) => {
+  const [row] = await findAccountBase(context.db, context.viewer.accountId)
+  return new Map(row && [[row.id, await withOwnSettings(context, row.attributes)]])
+})
 
 const overrides = perRequest(
   ({ db, viewer }: Context) =>

@@ -5,6 +5,7 @@ import type { Database } from '../../db/database.ts'
 import { assertAtMost, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { pointsOfObjects, pointsOfRows } from '../../rate-limits/point-prices.ts'
+import type { UserDevicesUrlArgs } from '../../resolvers.generated.ts'
 import { namesOf } from '../../restriction.ts'
 import { assertReadable, isReadableName, readableFilter, readableOnly } from '../attributes/attribute-access.ts'
 import { joinAttributeName } from '../attributes/attribute-name.ts'
@@ -32,7 +33,7 @@ import {
   type ListedDeviceRow,
   selectDevicePage,
 } from './list/device-list.queries.ts'
-import { type DeviceListArguments, readDeviceList } from './list/device-list-request.ts'
+import { readDeviceList } from './list/device-list-request.ts'
 import { readDevicePage } from './list/device-page.ts'
 import { placeOf } from './list/device-place.queries.ts'
 import { rowsReadByPage } from './list/device-row-cost.ts'
@@ -44,11 +45,6 @@ const MAX_COLUMNS = 50
 const FIRST_PAGE = 200
 /** If a page of the file has more characters than this, the next page has fewer devices. */
 const PAGE_CHARACTERS = 2 * 1024 * 1024
-
-export interface DevicesUrlArguments
-  extends Pick<DeviceListArguments, 'where' | 'view' | 'context' | 'now' | 'sortBy'> {
-  columns?: readonly string[] | null | undefined
-}
 
 interface DeviceSelection extends Record<string, unknown> {
   list: 'devices'
@@ -64,7 +60,7 @@ interface DeviceSelection extends Record<string, unknown> {
  * Returns a URL for downloading devices as CSV. If the view `args.view` changes later, the URL still serves the same
  * selection.
  */
-export async function devicesUrl(context: Context, args: DevicesUrlArguments): Promise<string> {
+export async function devicesUrl(context: Context, args: UserDevicesUrlArgs): Promise<string> {
   assertMayDownload(context)
   const { columns: given, ...listArguments } = args
   const list = await readDeviceList(context, listArguments)

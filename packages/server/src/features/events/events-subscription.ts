@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
+import type { SubscriptionEventsArgs } from '../../resolvers.generated.ts'
 import type { Restriction } from '../../restriction.ts'
 import { findReached } from '../devices/devices.ts'
-import { hasSelection, readSelection, type SelectionArguments } from '../judging/device-selection.ts'
+import { hasSelection, readSelection } from '../judging/device-selection.ts'
 import { type EventJudge, openJudge } from '../judging/shared-judge.ts'
 import { readReach } from '../restrictions/reach.ts'
 import type { Event } from './event.ts'
-import { type EventFilterArguments, readEventFilter } from './event-filter.ts'
+import { readEventFilter } from './event-filter.ts'
 import { assertEventExists } from './events.ts'
 import { type EventStart, streamEvents } from './feed/event-stream.ts'
 import { selectNumbers } from './feed/feed.queries.ts'
@@ -15,19 +16,13 @@ import type { Feed } from './feed/feed.ts'
 import type { FeedEvent } from './feed/feed-event.ts'
 import { isReadableEvent, permittedEvents } from './readable-events.ts'
 
-export interface EventSubscriptionArguments
-  extends Pick<EventFilterArguments, 'types' | 'deviceId'>,
-    SelectionArguments {
-  after?: string | null | undefined
-}
-
 /**
  * Iterates over the viewer's matching events in ID order until the caller calls `return()`. Throws an error when a view
  * that the filter uses becomes invalid or is deleted.
  */
 export async function subscribeToEvents(
   context: Context,
-  { after, where, view, context: inContext, ...args }: EventSubscriptionArguments,
+  { after, where, view, context: inContext, ...args }: SubscriptionEventsArgs,
 ): Promise<AsyncIterableIterator<Event>> {
   const { db, viewer, feed, clock } = context
   const { types, deviceIds } = readEventFilter(args, { now: clock(), defaultsToMonth: false })

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
 import { walk } from '../../db/fair/user-database.ts'
+import { loaderById } from '../../graphql/loaders.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import { insideOf } from '../../restriction.ts'
 import { isReadableName } from '../attributes/attribute-access.ts'
@@ -36,12 +37,9 @@ export function isDeviceStale(context: Context, id: string): Promise<boolean> {
   return staleDevices(context).load(id)
 }
 
-const staleDevices = perRequest(
-  (context: Context) =>
-    new DataLoader(async (ids: readonly string[]) => {
-      const { db, viewer, clock } = context
-      const names = (await listFreshness(context)).map(({ name }) => parseAttributeName(name, 'name'))
-      const stale = await selectStale(db, { accountId: viewer.accountId, names, now: clock().getTime() }, ids)
-      return ids.map((id) => stale.has(id))
-    }),
-)
+const staleDevices = loaderById({ missing: false }, async (context: Context, ids) => {
+  const { db, viewer, clock } = context
+  const names = (await listFreshness(context)).map(({ name }) => parseAttributeName(name, 'name'))
+  const stale = await selectStale(db, { accountId: viewer.accountId, names, now: clock().getTime() }, ids)
+  return new Map(ids.map((id) => [id, stale.has(id)]))
+})

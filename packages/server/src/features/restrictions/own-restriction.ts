@@ -2,6 +2,7 @@ import { canonicalize, type FilterUsage } from '@muster/filter'
 import type { Context } from '../../context.ts'
 import { badInput, limitExceeded } from '../../errors.ts'
 import { maskOf, namesIn, neverRestricted, type PermissionName } from '../../permissions.ts'
+import type { AccessInput } from '../../resolvers.generated.ts'
 import {
   type Access,
   type AttributeScope,
@@ -17,14 +18,6 @@ import { assertCanonicalLength, check, filterError, type ReadFilter, readFilter 
 import { applyView, readStoredFilter } from '../views/apply-view.ts'
 import { commonScope, includesPattern } from './name-patterns.ts'
 
-export interface AccessArguments {
-  permissions?: readonly PermissionName[] | null
-  where?: string | null
-  view?: string | null
-  context?: string | null
-  attributes?: Partial<AttributeScope> | null
-}
-
 type Usage = Extract<FilterUsage, 'role' | 'accessKey'>
 
 /**
@@ -33,7 +26,7 @@ type Usage = Extract<FilterUsage, 'role' | 'accessKey'>
  */
 export async function readOwnRestriction(
   context: Context,
-  { where, view, context: contextName, attributes }: AccessArguments,
+  { where, view, context: contextName, attributes }: Omit<AccessInput, 'permissions'>,
   usage: Usage,
 ): Promise<RestrictionPart> {
   const inContext = parseContext(contextName, 'access.context')

@@ -1,8 +1,7 @@
 import type { FilterUsage } from '@muster/filter'
-import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
-import { perRequest } from '../../graphql/per-request.ts'
+import { loaderById } from '../../graphql/loaders.ts'
 import { limits } from '../../limits.ts'
 import { isPermitted, type PermissionName } from '../../permissions.ts'
 import type { Target } from '../events/event-types.ts'
@@ -52,16 +51,13 @@ async function listUsers({ db, viewer }: Viewing): Promise<ViewUser[]> {
   ]
 }
 
-const loaderOf = perRequest(
-  (context: Context) =>
-    new DataLoader<string, Target[]>(
-      async (ids) => {
-        const users = await listUsers(context)
-        return ids.map((id) => users.filter(({ viewIds }) => viewIds.has(id)).map(({ target }) => target))
-      },
-      { cache: false },
-    ),
-)
+const usersOf = async (viewing: Viewing, viewId: string): Promise<ViewUser[]> =>
+  (await listUsers(viewing)).filter(({ viewIds }) => viewIds.has(viewId))
+
+const loaderOf = loaderById({ missing: [], cache: false }, async (context: Context, ids) => {
+  const users = await listUsers(context)
+  return new Map(ids.map((id) => [id, users.filter(({ viewIds }) => viewIds.has(id)).map(({ target }) => target)]))
+})
 
 export const loadUsedBy = (context: Context, viewId: string): Promise<Target[]> => loaderOf(context).load(viewId)
 
@@ -70,7 +66,7 @@ export async function assertMayChangeUsers(
   { id, field }: { id: string; field: 'Mutation.updateView' | 'Mutation.deleteView' },
 ): Promise<void> {
   const { permissions } = viewing.viewer
-  const needed = (await listUsers(viewing)).filter(({ viewIds }) => viewIds.has(id)).map(({ permission }) => permission)
+  const needed = (await usersOf(viewing, id)).map(({ permission }) => permission)
   const missing = [...new Set(needed)].filter((permission) => !isPermitted(permissions, permission))
   if (missing.length === 0) return
   throw new ApiError(
@@ -82,7 +78,7 @@ export async function assertMayChangeUsers(
 
 /** Throws CONFLICT with a list of the objects that use the view, if there are any. */
 export async function assertUnused(viewing: Viewing, view: View): Promise<void> {
-  const users = (await listUsers(viewing)).filter(({ viewIds }) => viewIds.has(view.id)).map(({ target }) => target)
+  const users = (await usersOf(viewing, view.id)).map(({ target }) => target)
   if (users.length === 0) return
   throw new ApiError(
     'CONFLICT',
@@ -98,11 +94,9 @@ export async function assertAllowedByUsers(
   path: 'where' | 'replaceBy',
 ): Promise<void> {
   if (where === null) return
-  const isRejected = ({ usage, viewIds }: ViewUser): boolean => {
-    if (!viewIds.has(id)) return false
-    return !check(where, { kind: filterKinds[kind], usage, path }, {}).isValid
-  }
-  const users = (await listUsers(viewing)).filter(isRejected).map(({ target }) => target)
+  const isRejected = ({ usage }: ViewUser): boolean =>
+    !check(where, { kind: filterKinds[kind], usage, path }, {}).isValid
+  const users = (await usersOf(viewing, id)).filter(isRejected).map(({ target }) => target)
   if (users.length === 0) return
   const filter = path === 'where' ? 'the filter in where' : 'the filter of the view in replaceBy'
   throw new ApiError(
@@ -118,8 +112,8 @@ export async function assertAllowedByUsers(
  */
 export async function assertWithinLimitsOfUsers(viewing: Viewing, viewId: string): Promise<void> {
   const users: Target[] = []
-  for (const { target, viewIds, where } of await listUsers(viewing)) {
-    if (viewIds.has(viewId) && where !== null && (await exceedsLimit(viewing, where))) users.push(target)
+  for (const { target, where } of await usersOf(viewing, viewId)) {
+    if (where !== null && (await exceedsLimit(viewing, where))) users.push(target)
   }
   if (users.length === 0) return
   throw new ApiError(

@@ -6,7 +6,11 @@ import { ApiError, assertAtMost, assertBelowLimit, badInput, limitExceeded, notF
 import { parseSort, readSortKeys } from '../../lib/sort.ts'
 import { assertName, assertStorable, assertText } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
-import type { MutationCreateViewArgs, MutationUpdateViewArgs } from '../../resolvers.generated.ts'
+import type {
+  MutationCreateViewArgs,
+  MutationDeleteViewArgs,
+  MutationUpdateViewArgs,
+} from '../../resolvers.generated.ts'
 import { parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
 import { deviceSortFields } from '../devices/list/device-sort.ts'
 import { actorOf, sourceOf } from '../events/event-source.ts'
@@ -139,10 +143,7 @@ export async function updateView(context: Context, args: MutationUpdateViewArgs)
 }
 
 /** Deletes a view. If the view is in use, `replaceBy` must be the ID of the view that replaces it. */
-export async function deleteView(
-  { db, viewer }: Viewing,
-  { id, replaceBy }: { id: string; replaceBy?: string | null | undefined },
-): Promise<void> {
+export async function deleteView({ db, viewer }: Viewing, { id, replaceBy }: MutationDeleteViewArgs): Promise<void> {
   assertStorable(id, 'id')
   if (replaceBy != null) assertStorable(replaceBy, 'replaceBy')
   await db.transaction().execute(async (transaction) => {
