@@ -5,7 +5,7 @@ import { naturally } from '../../../db/natural-order.ts'
 import { RESERVED_GROUP } from '../../attributes/attribute-name.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
 import { compareNaturally, compareNumber, compareText, compareTime, textOf } from './compare.ts'
-import { both, either, type FilterScope, idOf, type Sql } from './filter-scope.ts'
+import { both, columnIn, either, type FilterScope, type Sql } from './filter-scope.ts'
 
 /** Inside NOT, PostgreSQL cannot use an index, so the condition does not need a form that an index supports. */
 export interface Use {
@@ -47,7 +47,7 @@ export function hasAttribute(scope: FilterScope, { subject }: HasValue & { subje
     const columns = of === 'device' ? columnsIn(name) : []
     if (columns.length > 0) scope.tables.live = true
     found.push(...columns.map((column) => sql`l.${sql.ref(column)} is not null`))
-    if (columns.length === 0) found.push(contains(attributesOf(scope, of), name))
+    if (columns.length === 0) found.push(contains(columnIn(scope, of, 'attributes'), name))
   }
   if (overrides !== undefined) found.push(contains(overrides, name))
   return either(found.map((each) => sql`coalesce(${each}, false)`))
@@ -68,12 +68,6 @@ export function columnOf(scope: FilterScope, { of, name }: Pick<AttributeSubject
   if (column === undefined) return undefined
   scope.tables.live = true
   return sql.ref(`l.${column}`)
-}
-
-function attributesOf(scope: FilterScope, of: 'device' | 'service'): Sql {
-  if (of === 'service') return sql`s.attributes`
-  scope.tables.device = true
-  return sql`d.attributes`
 }
 
 export const readsBase = ({ read }: AttributeSubject, { context }: FilterScope): boolean =>
@@ -99,7 +93,7 @@ export function overridesOf(
     return sql.ref(`${of === 'device' ? 'o' : 'so'}.${column}`)
   }
   return sql`(select ${sql.ref(`x.${column}`)} from attribute_override x
-    where x.account_id = ${scope.accountId} and x.target_id = ${idOf(scope, of)} and x.context = ${context})`
+    where x.account_id = ${scope.accountId} and x.target_id = ${columnIn(scope, of, 'id')} and x.context = ${context})`
 }
 
 /** Returns SQL that is null if the attribute has no value or is a group. */
@@ -111,7 +105,7 @@ export function attributeText(scope: FilterScope, subject: AttributeSubject): Sq
 }
 
 export const baseText = (scope: FilterScope, subject: AttributeSubject): Sql =>
-  columnOf(scope, subject) ?? valueIn(attributesOf(scope, subject.of), subject.name)
+  columnOf(scope, subject) ?? valueIn(columnIn(scope, subject.of, 'attributes'), subject.name)
 
 /** Returns SQL that is null if there is no override, or undefined if the condition reads base values. */
 export function overrideText(scope: FilterScope, subject: AttributeSubject): Sql | undefined {
@@ -125,7 +119,7 @@ function equalsAny(scope: FilterScope, subject: AttributeSubject, values: readon
   const column = columnOf(scope, subject)
   if (readsBase(subject, scope)) {
     if (column !== undefined) return either(values.map((value) => equalsReserved(column, value)))
-    return containsAny(attributesOf(scope, of), name, values)
+    return containsAny(columnIn(scope, of, 'attributes'), name, values)
   }
   const exact = sql`${attributeText(scope, subject)} = any(${values})`
   if (use.isNegated) return exact
@@ -133,7 +127,7 @@ function equalsAny(scope: FilterScope, subject: AttributeSubject, values: readon
   const inOverrides = sql`select v.target_id from attribute_override v
     where v.account_id = ${scope.accountId} and v.context = ${context}
       and ${containsAny(sql`v.attributes`, name, values)}`
-  const id = idOf(scope, of)
+  const id = columnIn(scope, of, 'id')
   if (subject.read.type === 'override') return sql`${id} in (${inOverrides})`
   const inBase = column === undefined ? targetsByValue(scope, subject, values) : targetsByReserved(scope, name, values)
   return sql`(${id} in (${inOverrides} union all ${inBase}) and ${exact})`

@@ -4,7 +4,7 @@ import { type AttributeName, joinAttributeName } from '../../attributes/attribut
 import { STALE_AFTER } from '../../freshness/staleness.ts'
 import { baseText, columnOf, overridesOf, overrideText } from './attribute-conditions.ts'
 import { compareTime } from './compare.ts'
-import { either, type FilterScope, type Sql } from './filter-scope.ts'
+import { columnIn, either, type FilterScope, type Sql } from './filter-scope.ts'
 
 /**
  * The time by which every server process had begun to record the times of values. Conditions treat an earlier time of a
@@ -59,7 +59,7 @@ function timeOfValue(
   const timeIn = (times: Sql): Sql =>
     sql`to_timestamp(${sql.raw(read)}(${times}, ${joinAttributeName(name)}) / 1000::float8)`
   const base = baseText(scope, subject)
-  const ofBase = sql`greatest(${timeIn(timesOf(scope, subject))}, ${createdOf(scope, of)}, ${timesSince})`
+  const ofBase = sql`greatest(${timeIn(timesOf(scope, subject))}, ${columnIn(scope, of, 'created')}, ${timesSince})`
   const whenBase = sql`when ${base} is not null then ${ofBase}`
   const override = overrideText(scope, subject)
   if (override === undefined) return sql`case ${whenBase} end`
@@ -69,13 +69,5 @@ function timeOfValue(
 
 function timesOf(scope: FilterScope, subject: AttributeSubject): Sql {
   if (columnOf(scope, subject) !== undefined) return sql`l.attribute_times`
-  if (subject.of === 'service') return sql`s.attribute_times`
-  scope.tables.device = true
-  return sql`d.attribute_times`
-}
-
-function createdOf(scope: FilterScope, of: 'device' | 'service'): Sql {
-  if (of === 'service') return sql`s.created`
-  scope.tables.device = true
-  return sql`d.created`
+  return columnIn(scope, subject.of, 'attribute_times')
 }

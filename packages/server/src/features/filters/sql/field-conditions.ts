@@ -12,7 +12,7 @@ import { naturally } from '../../../db/natural-order.ts'
 import { contains, matchesIgnoringCase } from '../../../db/text-match.ts'
 import { applicationTypes } from '../../services/application-types.ts'
 import { compareInteger, compareNaturally, compareText, compareTime, lowercase, textOf } from './compare.ts'
-import { both, either, type FilterScope, idOf, type Sql } from './filter-scope.ts'
+import { both, columnIn, either, type FilterScope, type Sql } from './filter-scope.ts'
 import { andReadableOverride } from './readable-names.ts'
 
 type FieldCompare = Compare & { subject: FieldSubject }
@@ -90,7 +90,7 @@ export function matchesWord(scope: FilterScope, { of, literal }: WordSearch): Sq
   if (literal.type === 'pattern') return either(columns.map((each) => matchesIgnoringCase(each, literal.parts)))
   const parts = columns.map((each) => contains(each, literal.value))
   const start = literal.value.toLowerCase()
-  const startsId = /^[0-9a-f:]{1,23}$/.test(start) ? [sql`${idOf(scope, of)} like ${`${start}%`}`] : []
+  const startsId = /^[0-9a-f:]{1,23}$/.test(start) ? [sql`${columnIn(scope, of, 'id')} like ${`${start}%`}`] : []
   return either([...parts, ...startsId])
 }
 
@@ -167,7 +167,8 @@ function serviceColumn(scope: FilterScope, name: ServiceField): Sql {
 
 const severalValues = (name: string): Error => new Error(`the field ${name} has several values, so it has no column`)
 
-const targetOf = (scope: FilterScope, { of }: FieldSubject): Sql => idOf(scope, of === 'service' ? of : 'device')
+const targetOf = (scope: FilterScope, { of }: FieldSubject): Sql =>
+  columnIn(scope, of === 'service' ? of : 'device', 'id')
 
 function compareType(column: 'title' | 'protocol', operator: Compare['operator'], literal: Compare['literal']): Sql {
   return sql`s.application = any(array(

@@ -33,10 +33,15 @@ export interface FilterScope {
   readonly tables: FilterTables
 }
 
-export function idOf({ tables }: FilterScope, of: 'device' | 'service'): Sql {
-  if (of === 'service') return sql`s.id`
+/** Returns SQL for a column that the tables `device` and `service` both have. */
+export function columnIn(
+  { tables }: FilterScope,
+  of: 'device' | 'service',
+  column: 'id' | 'created' | 'attributes' | 'attribute_times',
+): Sql {
+  if (of === 'service') return sql.raw(`s.${column}`)
   tables.device = true
-  return sql`d.id`
+  return sql.raw(`d.${column}`)
 }
 
 export const either = (conditions: readonly Sql[]): Sql =>
