@@ -17,7 +17,7 @@ type Eventually<Value> = Value | Promise<Value>
 
 type Read = Attributes | RawAttributes
 
-const parse = (read: Read): Attributes => (read instanceof RawJson ? read.value : read)
+export const toAttributes = (read: Read): Attributes => (read instanceof RawJson ? read.value : read)
 
 /** `attributes` contains the base values if they were read with the row. */
 export interface AttributeOwner {
@@ -58,7 +58,7 @@ export function readAttributes<Kind extends AttributeOwner>(
   if (name === undefined) return readable(context, base)
   const overrides = attributeLoaders.overrides(context).load({ targetId: owner.id, context: name })
   return Promise.all([base, overrides]).then(([values, overriding]) =>
-    limit(context, overriding === undefined ? values : overlay(parse(values), overriding)),
+    limit(context, overriding === undefined ? values : overlay(toAttributes(values), overriding)),
   )
 }
 
@@ -67,14 +67,16 @@ const readable = (context: Context, read: Eventually<Read>): Eventually<Read> =>
 
 function limit({ viewer }: Context, read: Read): Read {
   if (namesOf(viewer) === undefined) return read
-  const attributes = parse(read)
+  const attributes = toAttributes(read)
   const readable = readableOnly(viewer, attributes)
   const settings = personWithSettings(viewer) === undefined ? undefined : attributes[CONSOLE_GROUP]
   return settings === undefined ? readable : { ...readable, [CONSOLE_GROUP]: settings }
 }
 
 export const readUserAttributes = async (context: Context): Promise<Attributes> =>
-  parse(await readAttributes(context, userBase, { owner: { id: context.viewer.accountId }, contextName: undefined }))
+  toAttributes(
+    await readAttributes(context, userBase, { owner: { id: context.viewer.accountId }, contextName: undefined }),
+  )
 
 export function readAttribute<Kind extends AttributeOwner>(
   context: Context,
@@ -87,8 +89,8 @@ export function readAttribute<Kind extends AttributeOwner>(
 
 export function valueIn(attributes: Eventually<Read>, name: AttributeName): Eventually<string | null> {
   return attributes instanceof Promise
-    ? attributes.then((read) => valueAt(parse(read), name))
-    : valueAt(parse(attributes), name)
+    ? attributes.then((read) => valueAt(toAttributes(read), name))
+    : valueAt(toAttributes(attributes), name)
 }
 
 export async function readOverrides(

@@ -1,8 +1,6 @@
-import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
 import { walk } from '../../db/fair/user-database.ts'
-import { loaderById } from '../../graphql/loaders.ts'
-import { perRequest } from '../../graphql/per-request.ts'
+import { loaderByArguments, loaderById } from '../../graphql/loaders.ts'
 import { insideOf } from '../../restriction.ts'
 import { isReadableName } from '../attributes/attribute-access.ts'
 import { parseAttributeName } from '../attributes/attribute-name.ts'
@@ -18,24 +16,21 @@ export async function listFreshness(context: Context): Promise<Freshness[]> {
 export const countIntervals = async (context: Context): Promise<number> => (await intervalsOf(context)).size
 
 /** One statement counts the devices for a batch of names. */
-export function countStaleDevices(context: Context, { name }: Freshness): Promise<number> {
-  return staleCounts(context).load(name)
-}
+export const countStaleDevices = (context: Context, { name }: Freshness): Promise<number> =>
+  loadStaleCount(context, null, name)
 
-const staleCounts = perRequest(
-  ({ db, viewer, rowMeter, clock }: Context) =>
-    new DataLoader(async (names: readonly string[]) => {
-      rowMeter.add(({ devices }) => devices)
-      const parsed = names.map((name) => parseAttributeName(name, 'name'))
-      const query = { accountId: viewer.accountId, names: parsed, inside: insideOf(viewer), now: clock().getTime() }
-      return walk(db, ['stale: the server checks the values of every device'], (walking) => countStale(walking, query))
-    }),
+const loadStaleCount = loaderByArguments(
+  ({ db, viewer, rowMeter, clock }: Context, _args: null, names: readonly string[]) => {
+    rowMeter.add(({ devices }) => devices)
+    const parsed = names.map((name) => parseAttributeName(name, 'name'))
+    const query = { accountId: viewer.accountId, names: parsed, inside: insideOf(viewer), now: clock().getTime() }
+    return walk(db, ['stale: the server checks the values of every device'], (walking) => countStale(walking, query))
+  },
+  { cache: true },
 )
 
 /** Checks only base values that the caller can read. */
-export function isDeviceStale(context: Context, id: string): Promise<boolean> {
-  return staleDevices(context).load(id)
-}
+export const isDeviceStale = (context: Context, id: string): Promise<boolean> => staleDevices(context).load(id)
 
 const staleDevices = loaderById({ missing: false }, async (context: Context, ids) => {
   const { db, viewer, clock } = context

@@ -1,5 +1,5 @@
-import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
+import { loaderByArguments } from '../../graphql/loaders.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import type { ValueTimes } from '../attributes/target.ts'
 import { selectBaseTimes, selectOverrideTimes, selectTimesSince } from './value-times.queries.ts'
@@ -22,7 +22,7 @@ export interface RecordedTimes {
 }
 
 export async function findTimes(context: Context, value: TimedValue): Promise<RecordedTimes> {
-  const [stored, since] = await Promise.all([storedTimes(context).load(value), timesSince(context)])
+  const [stored, since] = await Promise.all([loadStoredTimes(context, null, value), timesSince(context)])
   const time = stored !== undefined && Object.hasOwn(stored.times, value.name) ? stored.times[value.name] : undefined
   const [changed, confirmed] = Array.isArray(time) ? time : [time, time]
   const known = changed ?? stored?.created ?? 0
@@ -40,23 +40,18 @@ type Place = Omit<TimedValue, 'name'>
 
 const keyOf = ({ ownerId, context }: Place): string => `${ownerId} ${context ?? ''}`
 
-const storedTimes = perRequest(
-  ({ db, viewer: { accountId } }: Context) =>
-    new DataLoader<Place, StoredTimes | undefined, string>(
-      async (places) => {
-        const bases = places.filter(({ context }) => context === null).map(({ ownerId }) => ownerId)
-        const overrides = places.filter(({ context }) => context !== null)
-        const ids = overrides.map(({ ownerId }) => ownerId)
-        const contexts = overrides.map(({ context }) => context!)
-        const ofBases = bases.length === 0 ? [] : await selectBaseTimes(db, accountId, bases)
-        const ofOverrides = ids.length === 0 ? [] : await selectOverrideTimes(db, accountId, { ids, contexts })
-        const found = new Map<string, StoredTimes>()
-        for (const { id, times, created } of ofBases)
-          found.set(keyOf({ ownerId: id, context: null }), { times, created: created?.getTime() })
-        for (const { id, context, times } of ofOverrides)
-          found.set(keyOf({ ownerId: id, context }), { times, created: undefined })
-        return places.map((place) => found.get(keyOf(place)))
-      },
-      { cacheKeyFn: keyOf, cache: false },
-    ),
-)
+const loadStoredTimes = loaderByArguments(async (context: Context, _args: null, places: readonly Place[]) => {
+  const { db, viewer } = context
+  const bases = places.filter(({ context }) => context === null).map(({ ownerId }) => ownerId)
+  const overrides = places.filter(({ context }) => context !== null)
+  const ids = overrides.map(({ ownerId }) => ownerId)
+  const contexts = overrides.map(({ context }) => context!)
+  const ofBases = bases.length === 0 ? [] : await selectBaseTimes(db, viewer.accountId, bases)
+  const ofOverrides = ids.length === 0 ? [] : await selectOverrideTimes(db, viewer.accountId, { ids, contexts })
+  const found = new Map<string, StoredTimes>()
+  for (const { id, times, created } of ofBases)
+    found.set(keyOf({ ownerId: id, context: null }), { times, created: created?.getTime() })
+  for (const { id, context, times } of ofOverrides)
+    found.set(keyOf({ ownerId: id, context }), { times, created: undefined })
+  return places.map((place) => found.get(keyOf(place)))
+})

@@ -1,14 +1,18 @@
-import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
 import { walk } from '../../db/fair/user-database.ts'
 import { limitExceeded } from '../../errors.ts'
-import { perRequest } from '../../graphql/per-request.ts'
-import { RawJson } from '../../graphql/values/raw-json.ts'
+import { loaderByArguments } from '../../graphql/loaders.ts'
 import { limits } from '../../limits.ts'
 import { isReadableName } from '../attributes/attribute-access.ts'
 import { joinAttributeName, parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
-import { type Attributes, type RawAttributes, valueAt } from '../attributes/attributes.ts'
-import { type AttributeOwner, type BaseOf, readAttributes, readOverrides } from '../attributes/read-attributes.ts'
+import { type Attributes, valueAt } from '../attributes/attributes.ts'
+import {
+  type AttributeOwner,
+  type BaseOf,
+  readAttributes,
+  readOverrides,
+  toAttributes,
+} from '../attributes/read-attributes.ts'
 import { isOwnSetting } from '../attributes/settings/own-settings.ts'
 import { intervalsOf } from '../freshness/expected-intervals.ts'
 import { isStale } from '../freshness/staleness.ts'
@@ -43,7 +47,7 @@ export async function listAttributeInfo<Kind extends AttributeOwner>(
     readAttributes(context, baseOf, { owner: holder, contextName: undefined }),
     contextName === undefined ? {} : readOverrides(context, holder, contextName),
   ])
-  const values = parse(base)
+  const values = toAttributes(base)
   const names = parsed ?? namesIn(values, overrides).map((name) => parseAttributeName(name, 'names'))
   assertNotTooMany(names.length)
   return names.map((name) => {
@@ -57,8 +61,6 @@ export async function listAttributeInfo<Kind extends AttributeOwner>(
     }
   })
 }
-
-const parse = (read: Attributes | RawAttributes): Attributes => (read instanceof RawJson ? read.value : read)
 
 function assertNotTooMany(count: number): void {
   if (count <= limits.namesPerTarget) return
@@ -89,8 +91,8 @@ export async function findChangeTime(context: Context, info: AttributeInfo): Pro
   if (isOwnSetting(context.viewer, place, { name: parseAttributeName(name, 'names') })) return null
   const { changed, since } = await findTimes(context, timedValue(info))
   if (changed !== undefined) return new Date(changed)
-  const loader = owner.deviceId === null ? timesOfAccount(context) : timesOfDevices(context)
-  return (await loader.load({ owner, name, context: setIn, value })) ?? new Date(since)
+  const isAccount = owner.deviceId === null
+  return (await loadChangeTime(context, { isAccount }, { owner, name, context: setIn, value })) ?? new Date(since)
 }
 
 /**
@@ -118,19 +120,13 @@ const timedValue = ({ owner, name, setIn }: AttributeInfo): TimedValue => ({ own
 /** The maximum number of values per statement, which limits the size of the statement's parameters. */
 const MOST_VALUES = 5_000
 
-const newLoader = ({ db, viewer, rowMeter }: Context) =>
-  new DataLoader<OwnedValue, Date | null>(
-    (values) => {
-      const owners = new Set(values.map(({ owner }) => owner.id)).size
-      rowMeter.add(({ events }) => Math.min(owners * ASSUMED_SKIPPED, events))
-      return walk(
-        db,
-        ['changed: the server searches all attribute changes of the device, service, or user'],
-        (walking) => selectChangeTimes(walking, viewer.accountId, values),
-      )
-    },
-    { cache: false, maxBatchSize: MOST_VALUES },
-  )
-
-const timesOfDevices = perRequest(newLoader)
-const timesOfAccount = perRequest(newLoader)
+/** Reads the account's values separately from those of devices and services (see `selectChangeTimes`). */
+const loadChangeTime = loaderByArguments(
+  ({ db, viewer, rowMeter }: Context, _of: { isAccount: boolean }, values: readonly OwnedValue[]) => {
+    const owners = new Set(values.map(({ owner }) => owner.id)).size
+    rowMeter.add(({ events }) => Math.min(owners * ASSUMED_SKIPPED, events))
+    const reasons = ['changed: the server searches all attribute changes of the device, service, or user']
+    return walk(db, reasons, (walking) => selectChangeTimes(walking, viewer.accountId, values))
+  },
+  { maxBatchSize: MOST_VALUES },
+)
