@@ -3,6 +3,10 @@ export interface WebhookAddress {
   webhookId: string
 }
 
+export const distinctWebhooks = (addresses: readonly WebhookAddress[]): WebhookAddress[] => [
+  ...new Map(addresses.map(({ accountId, webhookId }) => [webhookId, { accountId, webhookId }])).values(),
+]
+
 export const webhookChannel = 'muster_webhook'
 
 export const formatAddress = ({ accountId, webhookId }: WebhookAddress): string => `${accountId} ${webhookId}`

@@ -6,7 +6,7 @@ import type { Load } from '../../../http/average-load.ts'
 import { pause } from '../../../lib/pause.ts'
 import type { Feed, FeedLag } from '../../events/feed/feed.ts'
 import { type FilteredEvent, insertCandidates } from '../candidates.queries.ts'
-import type { WebhookAddress } from '../webhook-channel.ts'
+import { distinctWebhooks, type WebhookAddress } from '../webhook-channel.ts'
 import { moveCursor, type OwedEvent, readCursor, readOldestAge, selectOwed } from './fan-out.queries.ts'
 import { saveDeliveries } from './save-deliveries-and-jobs.ts'
 
@@ -77,7 +77,7 @@ export function createFanOut({ db, feed, load, log, isSending, onCreated, onWait
       const created = await commitDeliveries(db, { cursor, upTo, events, isSending })
       outcome = moved(created !== undefined, upTo)
       if (created !== undefined) onCreated(created)
-      if (created !== undefined) onWaiting(filteringOf(events))
+      if (created !== undefined) onWaiting(distinctWebhooks(candidatesOf(events)))
     } else {
       position.upTo = upTo
       if (performance.now() - savedAt > SAVE_MS) outcome = moved(await moveCursor(db, { from: cursor, to: upTo }), upTo)
@@ -145,9 +145,7 @@ async function commitDeliveries(
   db: Database,
   { cursor, upTo, events, isSending }: Step,
 ): Promise<WebhookAddress[] | undefined> {
-  const candidates = events.flatMap(({ accountId, id, filteringIds }): FilteredEvent[] =>
-    filteringIds.map((webhookId) => ({ accountId, webhookId, eventId: id })),
-  )
+  const candidates = candidatesOf(events)
   return db.transaction().execute(async (transaction) => {
     if (!(await moveCursor(transaction, { from: cursor, to: upTo }))) return undefined
     if (candidates.length > 0) await insertCandidates(transaction, candidates)
@@ -155,12 +153,9 @@ async function commitDeliveries(
   })
 }
 
-const filteringOf = (events: readonly OwedEvent[]): WebhookAddress[] => [
-  ...new Map(
-    events.flatMap(({ accountId, filteringIds }) =>
-      filteringIds.map((webhookId) => [webhookId, { accountId, webhookId }] as const),
-    ),
-  ).values(),
-]
+const candidatesOf = (events: readonly OwedEvent[]): FilteredEvent[] =>
+  events.flatMap(({ accountId, id, filteringIds }) =>
+    filteringIds.map((webhookId) => ({ accountId, webhookId, eventId: id })),
+  )
 
 const smaller = (one: bigint, other: bigint): bigint => (one < other ? one : other)

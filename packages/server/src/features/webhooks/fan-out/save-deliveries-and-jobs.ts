@@ -1,7 +1,7 @@
 import type { Database } from '../../../db/database.ts'
 import { putJobs } from '../../../jobs/queue.queries.ts'
 import { newMessageId } from '../signed-message.ts'
-import type { WebhookAddress } from '../webhook-channel.ts'
+import { distinctWebhooks, type WebhookAddress } from '../webhook-channel.ts'
 import { deliverJob, deliverKey } from '../webhooks.jobs.ts'
 import { eventBody } from './event-body.ts'
 import { insertDeliveries, type NewDelivery, type OwedEvent } from './fan-out.queries.ts'
@@ -25,9 +25,7 @@ export async function saveDeliveries(
 ): Promise<WebhookAddress[]> {
   const deliveries = events.flatMap(deliveriesOf)
   if (deliveries.length === 0) return []
-  const webhooks = [
-    ...new Map(deliveries.map(({ accountId, webhookId }) => [webhookId, { accountId, webhookId }])).values(),
-  ]
+  const webhooks = distinctWebhooks(deliveries)
   const jobs = webhooks
     .filter((webhook) => !isSending(webhook))
     .map((webhook) => ({ key: deliverKey(webhook.webhookId), payload: webhook, delay: FALLBACK_SECONDS }))
