@@ -9,10 +9,10 @@ import { createDownloadLink } from '../../downloads/create-link.ts'
 import type { CsvList, Download } from '../../downloads/serve-download.ts'
 import { readableItem } from '../access/readable-items.ts'
 import { isCreator } from '../access/visible-jobs.ts'
-import { type ItemSlice, selectItemPages } from '../bulk-item-pages.queries.ts'
+import { type ItemSlice, type ListedItem, selectItemPages } from '../bulk-item-pages.queries.ts'
 import { type BulkJob, expiryOf, isEnded } from '../bulk-job.ts'
 import { takeJobKey } from '../bulk-secrets.queries.ts'
-import { openJobKey } from './job-secrets.ts'
+import { type JobSecrets, openJobKey } from './job-secrets.ts'
 
 const REPORT_PATH = '/bulk-jobs/v1.csv'
 const SECRETS_PATH = '/bulk-secrets/v1.csv'
@@ -52,22 +52,14 @@ export const reportCsv: CsvList = {
   async *pages(download) {
     yield formatNeutralRow(['device', 'name', 'line', 'outcome', 'status', 'reason', 'code', 'message', 'changes'])
     for await (const items of itemPages(download, { outcomes: undefined, statuses: undefined })) {
-      const rows = items.map(({ id, name, line, outcome, status, reason, code, message, changes }) =>
-        formatNeutralRow([
-          id,
-          name,
-          line?.toString() ?? null,
-          outcome,
-          status,
-          reason,
-          code,
-          message,
-          JSON.stringify(changes),
-        ]),
-      )
-      yield rows.join('')
+      yield items.map(reportRow).join('')
     }
   },
+}
+
+function reportRow({ id, name, outcome, status, reason, code, message, ...item }: ListedItem): string {
+  const line = item.line?.toString() ?? null
+  return formatNeutralRow([id, name, line, outcome, status, reason, code, message, JSON.stringify(item.changes)])
 }
 
 export const secretsCsv = (secrets: Pick<Secrets, 'decrypt'>, clock: () => Date): CsvList => ({
@@ -90,18 +82,15 @@ export const secretsCsv = (secrets: Pick<Secrets, 'decrypt'>, clock: () => Date)
     const opened = openJobKey(secrets, { accountId, jobId }, key)
     yield formatNeutralRow(['id', 'name', 'hardwareId', 'secret'])
     for await (const items of itemPages(download, { outcomes: ['REGISTER'], statuses: ['DONE'] })) {
-      const rows = items.map(({ id, name, changes }) =>
-        formatCsvRow([
-          id,
-          neutralizeFormula(name),
-          neutralizeFormula(changes.register?.hardwareId ?? null),
-          opened.ofDevice(id),
-        ]),
-      )
-      yield rows.join('')
+      yield items.map((item) => secretRow(item, opened)).join('')
     }
   },
 })
+
+function secretRow({ id, name, changes }: ListedItem, secrets: JobSecrets): string {
+  const hardwareId = changes.register?.hardwareId ?? null
+  return formatCsvRow([id, neutralizeFormula(name), neutralizeFormula(hardwareId), secrets.ofDevice(id)])
+}
 
 /** Throws FORBIDDEN if the caller has become restricted and did not create the job. */
 function assertVisible(download: Download): void {

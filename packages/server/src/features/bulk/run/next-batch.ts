@@ -5,6 +5,7 @@ import { newDeviceRows } from '../../devices/changes/bulk-registration.ts'
 import type { NewEvent } from '../../events/record.ts'
 import { selectHardwareIds } from '../bulk-items.queries.ts'
 import type { AttributeChanges, BulkJob } from '../bulk-job.ts'
+import type { Place } from '../bulk-rows.queries.ts'
 import { concernsServices } from '../preview/plan-undo.ts'
 import { fitInMemory } from '../sizes/bulk-sizes.ts'
 import { DeviceError } from './device-error.ts'
@@ -44,11 +45,7 @@ export interface BatchToRead {
   after?: string
 }
 
-export async function readNextBatch(
-  db: Database,
-  place: { accountId: string; jobId: string },
-  next: BatchToRead,
-): Promise<NextBatch> {
+export async function readNextBatch(db: Database, place: Place, next: BatchToRead): Promise<NextBatch> {
   const items = await selectPending(db, place, next)
   const registrations = new Map(
     items.flatMap(({ id, rowName, changes: { register } }) =>
