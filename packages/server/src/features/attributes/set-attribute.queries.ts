@@ -29,27 +29,12 @@ export interface BaseWrite {
 }
 
 /**
- * Returns true if the write succeeded. Changes nothing and returns false if the write violates a rule or removes a
- * group, or undefined for an unknown device.
+ * Each of these functions returns true if the write succeeded. If the write violates a rule or removes a group, the
+ * function changes nothing and returns false. For an unknown device or service, it returns undefined.
  */
 export const setOnDevice = (db: Database, write: BaseWrite) => run(db, onDeviceText, write)
-
-/**
- * Returns true if the write succeeded. Changes nothing and returns false if the write violates a rule or removes a
- * group, or undefined for an unknown service.
- */
 export const setOnService = (db: Database, write: BaseWrite) => run(db, onServiceText, write)
-
-/**
- * Returns true if the write succeeded. Changes nothing and returns false if the write violates a rule or removes a
- * group.
- */
 export const setOnAccount = (db: Database, write: BaseWrite) => run(db, onAccountText, write)
-
-/**
- * Returns true if the write succeeded. Changes nothing and returns false if the write violates a rule, or undefined for
- * an unknown device.
- */
 export const setReserved = (db: Database, write: BaseWrite) => run(db, onLiveTexts.get(write.name[1]!)!, write)
 
 async function run(db: Database, text: string, write: BaseWrite): Promise<boolean | undefined> {
