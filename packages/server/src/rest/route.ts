@@ -28,6 +28,17 @@ export interface Route {
   readonly isPublic?: true
 }
 
+type RouteDefinition = Omit<Route, 'method' | 'path'>
+
+/** The keys are the routes' names, such as `GET /devices`. */
+export const defineRoutes = (
+  definitions: Readonly<Record<`${Route['method']} /${string}`, RouteDefinition>>,
+): readonly Route[] =>
+  Object.entries(definitions).map(([name, definition]) => {
+    const [method, path] = name.split(' ') as [Route['method'], string]
+    return { method, path, ...definition }
+  })
+
 export const routeName = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
 
 /** Returns the HTTP status code of a successful response. A route with `location` creates an object. */

@@ -1,16 +1,12 @@
-import type { Route } from '../route.ts'
+import { defineRoutes } from '../route.ts'
 
-export const accessKeyRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/access-keys',
+export const accessKeyRoutes = defineRoutes({
+  'GET /access-keys': {
     summary: 'Lists access keys, newest first.',
     document: 'query listAccessKeys { login { items: accessKeys { ...AccessKey } } }',
     at: 'login',
   },
-  {
-    method: 'POST',
-    path: '/access-keys',
+  'POST /access-keys': {
     summary:
       "Creates an access key. Only this response contains the key's secret. A key that is created with publicKey has no secret.",
     document: `mutation createAccessKey(
@@ -25,16 +21,12 @@ export const accessKeyRoutes: readonly Route[] = [
     at: 'createAccessKey',
     location: '/access-keys/{key}',
   },
-  {
-    method: 'GET',
-    path: '/access-keys/{key}',
+  'GET /access-keys/{key}': {
     summary: 'Returns an access key.',
     document: 'query getAccessKey { login { accessKeys { ...AccessKey } } }',
     at: 'login.accessKeys[key]',
   },
-  {
-    method: 'GET',
-    path: '/access-keys/{key}/usage',
+  'GET /access-keys/{key}/usage': {
     summary:
       'Returns the fields that an access key used or tried to use in the given number of days before now, and the permissions that it did not use.',
     document: `query getAccessKeyUsage($key: ID!, $days: Int = 90) {
@@ -42,9 +34,7 @@ export const accessKeyRoutes: readonly Route[] = [
     }`,
     at: 'login.accessKeys[key]',
   },
-  {
-    method: 'PATCH',
-    path: '/access-keys/{key}',
+  'PATCH /access-keys/{key}': {
     summary:
       'Changes an access key. Omitted fields stay unchanged. null clears name or networks. New values of access and expires can only limit the key further.',
     document: `mutation updateAccessKey(
@@ -58,16 +48,12 @@ export const accessKeyRoutes: readonly Route[] = [
     }`,
     at: 'updateAccessKey',
   },
-  {
-    method: 'DELETE',
-    path: '/access-keys/{key}',
+  'DELETE /access-keys/{key}': {
     summary: 'Deletes an access key.',
     document: 'mutation deleteAccessKey($key: String!) { deleteAccessKey(key: $key) }',
     status: 204,
   },
-  {
-    method: 'POST',
-    path: '/access-keys/{key}/rotate',
+  'POST /access-keys/{key}/rotate': {
     summary:
       "Replaces an access key with a new key that has the same settings. The old key expires after the number of seconds in overlap, or at its current expiry if that is earlier. Only this response contains the new key's secret. A key that is created with publicKey has no secret.",
     document: `mutation rotateAccessKey($key: String!, $overlap: Int = 86400, $publicKey: String) {
@@ -76,16 +62,12 @@ export const accessKeyRoutes: readonly Route[] = [
     at: 'rotateAccessKey',
     location: '/access-keys/{key}',
   },
-  {
-    method: 'GET',
-    path: '/key-policy',
+  'GET /key-policy': {
     summary: "Returns the account's rules for access keys, and the enabled keys that break a rule.",
     document: 'query getKeyPolicy { login { keyPolicy { ...KeyPolicy } } }',
     at: 'login.keyPolicy',
   },
-  {
-    method: 'PATCH',
-    path: '/key-policy',
+  'PATCH /key-policy': {
     summary:
       "Changes the account's rules for access keys. Omitted fields stay unchanged. null clears maxDays or enforcedFrom.",
     document: `mutation setKeyPolicy(
@@ -98,18 +80,14 @@ export const accessKeyRoutes: readonly Route[] = [
     }`,
     at: 'setKeyPolicy',
   },
-  {
-    method: 'GET',
-    path: '/needs',
+  'GET /needs': {
     summary: 'Returns the permissions that a GraphQL document needs. The server does not run the document.',
     document: `query listNeeds($document: String!, $operationName: String, $variables: Object) {
       login { items: needs(document: $document, operationName: $operationName, variables: $variables) { ...Need } }
     }`,
     at: 'login',
   },
-  {
-    method: 'GET',
-    path: '/simulate',
+  'GET /simulate': {
     summary:
       'Returns what a key, a person, a role, or a new key could do now, with the reason for each denial. Pass exactly one of key, personId, roleId, and access. The server does not run the given document.',
     document: `query simulate(
@@ -125,4 +103,4 @@ export const accessKeyRoutes: readonly Route[] = [
     }`,
     at: 'login.simulate',
   },
-]
+})

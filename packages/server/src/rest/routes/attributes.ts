@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts'
+import { defineRoutes, type Route } from '../route.ts'
 
 interface Holder {
   name: string
@@ -161,47 +161,39 @@ function otherRoutesOf(holder: Holder): Route[] {
 
 export const attributeRoutes: readonly Route[] = [
   ...holders.flatMap((holder) => [...places.flatMap((place) => routesOf(holder, place)), ...otherRoutesOf(holder)]),
-  {
-    method: 'GET',
-    path: '/freshness',
-    summary:
-      'Lists the attributes that have an expected interval. For each attribute, returns the interval in seconds and the number of devices whose base value of this attribute is stale.',
-    document: 'query listFreshness { login { items: freshness { ...Freshness } } }',
-    at: 'login',
-  },
-  {
-    method: 'GET',
-    path: '/history',
-    summary:
-      'Returns the start of the attribute history, and the time by which all servers had begun to record when values change.',
-    document: 'query getHistorySpan { login { history { ...HistorySpan } } }',
-    at: 'login.history',
-  },
-  {
-    method: 'PUT',
-    path: '/freshness/{name}',
-    summary: 'Sets the interval, in seconds, at which clients are expected to write an attribute.',
-    document: `mutation setExpectedInterval($name: String!, $seconds: Int!) {
-      setExpectedInterval(name: $name, seconds: $seconds) { ...Freshness }
-    }`,
-    at: 'setExpectedInterval',
-  },
-  {
-    method: 'DELETE',
-    path: '/freshness/{name}',
-    summary: 'Removes the expected interval of an attribute.',
-    document: `mutation removeExpectedInterval($name: String!) {
-      setExpectedInterval(name: $name, seconds: null) { name }
-    }`,
-    status: 204,
-  },
-  {
-    method: 'PATCH',
-    path: '/attributes',
-    summary:
-      'Sets the attributes in up to 1,000 items. Each item applies to a device, a service, or the account, and succeeds or fails separately. The response lists the result of each item.',
-    document: `mutation setAttributesMany($items: [AttributesInput!]!) {
-      items: setAttributesMany(items: $items) { ...AttributesResult }
-    }`,
-  },
+  ...defineRoutes({
+    'GET /freshness': {
+      summary:
+        'Lists the attributes that have an expected interval. For each attribute, returns the interval in seconds and the number of devices whose base value of this attribute is stale.',
+      document: 'query listFreshness { login { items: freshness { ...Freshness } } }',
+      at: 'login',
+    },
+    'GET /history': {
+      summary:
+        'Returns the start of the attribute history, and the time by which all servers had begun to record when values change.',
+      document: 'query getHistorySpan { login { history { ...HistorySpan } } }',
+      at: 'login.history',
+    },
+    'PUT /freshness/{name}': {
+      summary: 'Sets the interval, in seconds, at which clients are expected to write an attribute.',
+      document: `mutation setExpectedInterval($name: String!, $seconds: Int!) {
+        setExpectedInterval(name: $name, seconds: $seconds) { ...Freshness }
+      }`,
+      at: 'setExpectedInterval',
+    },
+    'DELETE /freshness/{name}': {
+      summary: 'Removes the expected interval of an attribute.',
+      document: `mutation removeExpectedInterval($name: String!) {
+        setExpectedInterval(name: $name, seconds: null) { name }
+      }`,
+      status: 204,
+    },
+    'PATCH /attributes': {
+      summary:
+        'Sets the attributes in up to 1,000 items. Each item applies to a device, a service, or the account, and succeeds or fails separately. The response lists the result of each item.',
+      document: `mutation setAttributesMany($items: [AttributesInput!]!) {
+        items: setAttributesMany(items: $items) { ...AttributesResult }
+      }`,
+    },
+  }),
 ]

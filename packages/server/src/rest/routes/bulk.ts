@@ -1,21 +1,17 @@
-import type { Route } from '../route.ts'
+import { defineRoutes } from '../route.ts'
 
 const declared =
   '$target: BulkTargetInput!, $operations: [BulkOperationInput!]!, $name: String, $rate: Int = 200, $maxFailures: Int'
 const passed = 'target: $target, operations: $operations, name: $name, rate: $rate, maxFailures: $maxFailures'
 
-const change = (verb: string, summary: string): Route => ({
-  method: 'POST',
-  path: `/bulk-jobs/{id}/${verb}`,
+const change = (verb: string, summary: string) => ({
   summary,
   document: `mutation ${verb}Bulk($id: ID!) { ${verb}Bulk(id: $id) { ...BulkJob } }`,
   at: `${verb}Bulk`,
 })
 
-export const bulkRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/bulk-jobs',
+export const bulkRoutes = defineRoutes({
+  'GET /bulk-jobs': {
     summary: 'Lists bulk jobs, newest first, one page at a time.',
     document: `query listBulkJobs($state: [BulkState!], $size: Int = 100, $after: ID, $total: Boolean! = true) {
       login {
@@ -26,9 +22,7 @@ export const bulkRoutes: readonly Route[] = [
     }`,
     at: 'login.bulkJobs',
   },
-  {
-    method: 'POST',
-    path: '/bulk-jobs',
+  'POST /bulk-jobs': {
     summary:
       'Creates a bulk job and previews its changes. If open is true, the job instead stays a DRAFT until you preview it, so that you can add devices. The job changes no device until it is started.',
     document: `mutation createBulk(${declared}, $open: Boolean! = false) {
@@ -37,9 +31,7 @@ export const bulkRoutes: readonly Route[] = [
     at: 'createBulk',
     location: '/bulk-jobs/{id}',
   },
-  {
-    method: 'POST',
-    path: '/bulk-jobs/run',
+  'POST /bulk-jobs/run': {
     summary:
       'Creates a bulk job and starts it if exactly the expected number of devices would change and no device is rejected. Otherwise, the response is CONFLICT, and the job stays READY or, with an Idempotency-Key, is not created. The server can respond before the preview is complete. If the job is then not started, its stateReason says why.',
     document: `mutation runBulk(${declared}, $expected: Int!) {
@@ -48,24 +40,18 @@ export const bulkRoutes: readonly Route[] = [
     at: 'runBulk',
     location: '/bulk-jobs/{id}',
   },
-  {
-    method: 'GET',
-    path: '/bulk-jobs/{id}',
+  'GET /bulk-jobs/{id}': {
     summary: 'Returns a bulk job.',
     document: 'query getBulkJob($id: ID!) { login { bulkJob(id: [$id]) { ...BulkJob } } }',
     at: 'login.bulkJob[0]',
   },
-  {
-    method: 'GET',
-    path: '/bulk-jobs/{id}/downloads',
+  'GET /bulk-jobs/{id}/downloads': {
     summary:
       'Returns links for downloading the report of a bulk job and the secrets of the devices that it registered. The secrets can be downloaded once, within 24 hours after the job ends. secretsUrl is null at all other times, and if the caller is not allowed to download secrets.',
     document: 'query getBulkDownloads($id: ID!) { login { bulkJob(id: [$id]) { reportUrl secretsUrl } } }',
     at: 'login.bulkJob[0]',
   },
-  {
-    method: 'GET',
-    path: '/bulk-jobs/{id}/items',
+  'GET /bulk-jobs/{id}/items': {
     summary: 'Lists the devices of a bulk job, in ID order, one page at a time.',
     document: `query listBulkItems(
       $id: ID!, $outcome: [BulkOutcome!], $status: [BulkItemStatus!], $size: Int = 100, $after: ID, $total: Boolean! = true
@@ -80,9 +66,7 @@ export const bulkRoutes: readonly Route[] = [
     }`,
     at: 'login.bulkJob[0].items',
   },
-  {
-    method: 'POST',
-    path: '/bulk-jobs/{id}/append',
+  'POST /bulk-jobs/{id}/append': {
     summary:
       'Adds devices or CSV rows to a bulk job that was created with open set to true and has not been previewed.',
     document: `mutation appendBulk($id: ID!, $ids: [String!], $csv: String) {
@@ -90,13 +74,11 @@ export const bulkRoutes: readonly Route[] = [
     }`,
     at: 'appendBulk',
   },
-  change(
+  'POST /bulk-jobs/{id}/preview': change(
     'preview',
     'Previews a DRAFT job, or previews a READY or EXPIRED job again. The token of an earlier preview becomes invalid.',
   ),
-  {
-    method: 'POST',
-    path: '/bulk-jobs/{id}/start',
+  'POST /bulk-jobs/{id}/start': {
     summary:
       'Starts a bulk job. The job applies only the changes in the preview that token identifies. If expected is set and a different number of devices would change, the response is CONFLICT.',
     document: `mutation startBulk($id: ID!, $token: String!, $expected: Int) {
@@ -104,19 +86,18 @@ export const bulkRoutes: readonly Route[] = [
     }`,
     at: 'startBulk',
   },
-  change('pause', 'Pauses a bulk job after the current batch.'),
-  {
-    method: 'POST',
-    path: '/bulk-jobs/{id}/resume',
+  'POST /bulk-jobs/{id}/pause': change('pause', 'Pauses a bulk job after the current batch.'),
+  'POST /bulk-jobs/{id}/resume': {
     summary:
       'Resumes a paused bulk job, at the new rate if rate is set. If the job is already running, changes only its rate.',
     document: 'mutation resumeBulk($id: ID!, $rate: Int) { resumeBulk(id: $id, rate: $rate) { ...BulkJob } }',
     at: 'resumeBulk',
   },
-  change('cancel', 'Cancels a bulk job. A running job ends after the current batch. Completed devices remain changed.'),
-  {
-    method: 'POST',
-    path: '/bulk-jobs/{id}/retry',
+  'POST /bulk-jobs/{id}/cancel': change(
+    'cancel',
+    'Cancels a bulk job. A running job ends after the current batch. Completed devices remain changed.',
+  ),
+  'POST /bulk-jobs/{id}/retry': {
     summary:
       'Creates a bulk job for the devices of an earlier job that have one of the given statuses (FAILED, SKIPPED, or both), and previews the changes of the new job. The earlier job must be READY or PAUSED, or must have ended.',
     document: `mutation retryBulk($id: ID!, $statuses: [BulkItemStatus!]! = [FAILED]) {
@@ -125,13 +106,11 @@ export const bulkRoutes: readonly Route[] = [
     at: 'retryBulk',
     location: '/bulk-jobs/{id}',
   },
-  {
-    method: 'POST',
-    path: '/bulk-jobs/{id}/undo',
+  'POST /bulk-jobs/{id}/undo': {
     summary:
       'Creates a bulk job that undoes an earlier job, and previews the changes of the new job. The earlier job must have been started and must have ended. The new job reverts the values and services that the earlier job changed, and deletes the devices that the earlier job registered. It keeps values and services that have changed since, and devices that have connected or changed since.',
     document: 'mutation undoBulk($id: ID!, $rate: Int = 200) { undoBulk(id: $id, rate: $rate) { ...BulkJob } }',
     at: 'undoBulk',
     location: '/bulk-jobs/{id}',
   },
-]
+})

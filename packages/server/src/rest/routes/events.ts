@@ -1,9 +1,7 @@
-import type { Route } from '../route.ts'
+import { defineRoutes } from '../route.ts'
 
-export const eventRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/events',
+export const eventRoutes = defineRoutes({
+  'GET /events': {
     summary:
       'Lists events, newest first, one page at a time. If both minDate and after are omitted, lists only the events of the month before maxDate (by default, before now).',
     document: `query listEvents(
@@ -20,9 +18,7 @@ export const eventRoutes: readonly Route[] = [
     }`,
     at: 'login.events',
   },
-  {
-    method: 'GET',
-    path: '/events/counts',
+  'GET /events/counts': {
     summary:
       'Counts the matching events in time intervals, oldest interval first. If minDate is omitted, counts only the events of the month before maxDate (by default, before now).',
     document: `query countEvents(
@@ -38,9 +34,7 @@ export const eventRoutes: readonly Route[] = [
     }`,
     at: 'login',
   },
-  {
-    method: 'GET',
-    path: '/events/download',
+  'GET /events/download': {
     summary:
       'Returns a link for downloading the matching events as CSV. If minDate is omitted, the file contains only the events of the month before maxDate (by default, before now). The link is valid for one hour, but only while the access key that signed the request is valid.',
     document: `query getEventsUrl(
@@ -55,9 +49,7 @@ export const eventRoutes: readonly Route[] = [
     }`,
     at: 'login',
   },
-  {
-    method: 'GET',
-    path: '/devices/{id}/events',
+  'GET /devices/{id}/events': {
     summary:
       "Lists a device's events, newest first, one page at a time. If both minDate and after are omitted, lists only the events of the month before maxDate (by default, before now).",
     document: `query listDeviceEvents(
@@ -74,4 +66,4 @@ export const eventRoutes: readonly Route[] = [
     }`,
     at: 'login.device[0].events',
   },
-]
+})

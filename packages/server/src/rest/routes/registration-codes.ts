@@ -1,17 +1,13 @@
-import type { Route } from '../route.ts'
+import { defineRoutes } from '../route.ts'
 
-export const registrationCodeRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/registration-codes',
+export const registrationCodeRoutes = defineRoutes({
+  'GET /registration-codes': {
     summary:
       'Lists registration codes, newest first, including used-up codes and codes that expired in the last seven days.',
     document: 'query listRegistrationCodes { login { items: registrationCodes { ...RegistrationCode } } }',
     at: 'login',
   },
-  {
-    method: 'POST',
-    path: '/registration-codes',
+  'POST /registration-codes': {
     summary: 'Creates a registration code for devices. Only this response contains the code.',
     document: `mutation createRegistrationCode(
       $name: String, $platform: String, $services: [ServiceInput!], $attributes: Object, $uses: Int = 1, $expires: DateTime
@@ -23,18 +19,14 @@ export const registrationCodeRoutes: readonly Route[] = [
     at: 'createRegistrationCode',
     location: '/registration-codes/{registrationCode.id}',
   },
-  {
-    method: 'GET',
-    path: '/registration-codes/{id}',
+  'GET /registration-codes/{id}': {
     summary: 'Returns a registration code.',
     document: 'query getRegistrationCode { login { registrationCodes { ...RegistrationCode } } }',
     at: 'login.registrationCodes[id]',
   },
-  {
-    method: 'DELETE',
-    path: '/registration-codes/{id}',
+  'DELETE /registration-codes/{id}': {
     summary: 'Deletes a registration code.',
     document: 'mutation deleteRegistrationCode($id: ID!) { deleteRegistrationCode(id: $id) }',
     status: 204,
   },
-]
+})

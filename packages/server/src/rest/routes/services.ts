@@ -1,9 +1,7 @@
-import type { Route } from '../route.ts'
+import { defineRoutes } from '../route.ts'
 
-export const serviceRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/devices/{id}/services',
+export const serviceRoutes = defineRoutes({
+  'GET /devices/{id}/services': {
     summary: "Lists a device's services, except its bulk service.",
     document: `query listServices(
       $id: String!, $name: String, $state: String, $application: [Int!], $sort: String = "name asc", $context: String
@@ -16,9 +14,7 @@ export const serviceRoutes: readonly Route[] = [
     }`,
     at: 'login.device[0]',
   },
-  {
-    method: 'POST',
-    path: '/devices/{id}/services',
+  'POST /devices/{id}/services': {
     summary: 'Adds a service to a device.',
     document: `mutation addService(
       $id: String!, $name: String!, $application: Int, $host: String, $port: Int, $enabled: Boolean = true
@@ -30,9 +26,7 @@ export const serviceRoutes: readonly Route[] = [
     at: 'addService',
     location: '/services/{id}',
   },
-  {
-    method: 'GET',
-    path: '/services/list',
+  'GET /services/list': {
     summary: 'Lists the services of all devices, except bulk services, one page at a time.',
     document: `query listAllServices(
       $size: Int = 100, $from: Int, $after: ID, $last: String, $sortBy: [String!]
@@ -47,25 +41,19 @@ export const serviceRoutes: readonly Route[] = [
     }`,
     at: 'login.services',
   },
-  {
-    method: 'GET',
-    path: '/services',
+  'GET /services': {
     summary: "Returns up to 1,000 services by ID. A device's ID identifies its bulk service. Unknown IDs are omitted.",
     document:
       'query getServices($id: [String!]!, $context: String) { login { items: service(id: $id) { ...ServiceOfDevice } } }',
     at: 'login',
   },
-  {
-    method: 'GET',
-    path: '/services/{id}',
+  'GET /services/{id}': {
     summary: "Returns a service. A device's ID identifies its bulk service.",
     document:
       'query getService($id: String!, $context: String) { login { service(id: [$id]) { ...ServiceOfDevice } } }',
     at: 'login.service[0]',
   },
-  {
-    method: 'PATCH',
-    path: '/services/{id}',
+  'PATCH /services/{id}': {
     summary:
       'Changes a service. Omitted fields stay unchanged. null clears host or port. A bulk service accepts only a new name.',
     document: `mutation updateService(
@@ -77,23 +65,17 @@ export const serviceRoutes: readonly Route[] = [
     }`,
     at: 'updateService',
   },
-  {
-    method: 'DELETE',
-    path: '/services/{id}',
+  'DELETE /services/{id}': {
     summary: 'Removes a service and its attributes.',
     document: 'mutation removeService($id: ID!) { removeService(id: $id) }',
     status: 204,
   },
-  {
-    method: 'PUT',
-    path: '/services/{id}/name',
+  'PUT /services/{id}/name': {
     summary: 'Renames a service. Renaming a bulk service renames its device.',
     document: 'mutation renameService($id: String!, $name: String!) { renameService(serviceId: $id, name: $name) }',
     status: 204,
   },
-  {
-    method: 'PUT',
-    path: '/services/{id}/state',
+  'PUT /services/{id}/state': {
     summary:
       "Reports that a service is inactive, or that it is active for ttl seconds. With a device's ID, reports the device's state.",
     document: `mutation reportState($id: String!, $state: String!, $ttl: Int = 300) {
@@ -101,4 +83,4 @@ export const serviceRoutes: readonly Route[] = [
     }`,
     status: 204,
   },
-]
+})

@@ -1,18 +1,14 @@
-import type { Route } from '../route.ts'
+import { defineRoutes } from '../route.ts'
 
-export const viewRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/views',
+export const viewRoutes = defineRoutes({
+  'GET /views': {
     summary: 'Lists saved views, sorted by name.',
     document: `query listViews($kind: FilterKind, $label: String) {
       login { items: views(kind: $kind, label: $label) { ...View } }
     }`,
     at: 'login',
   },
-  {
-    method: 'POST',
-    path: '/views',
+  'POST /views': {
     summary: 'Saves a view.',
     document: `mutation createView(
       $name: String!, $kind: FilterKind! = DEVICES, $where: String, $context: String, $sortBy: [String!]
@@ -26,23 +22,17 @@ export const viewRoutes: readonly Route[] = [
     at: 'createView',
     location: '/views/{id}',
   },
-  {
-    method: 'GET',
-    path: '/views/{id}',
+  'GET /views/{id}': {
     summary: 'Returns a view.',
     document: 'query getView($id: ID!) { login { views(id: [$id]) { ...View } } }',
     at: 'login.views[0]',
   },
-  {
-    method: 'GET',
-    path: '/views/{id}/users',
+  'GET /views/{id}/users': {
     summary: 'Lists the webhooks, access keys, and roles that use a view.',
     document: 'query listViewUsers($id: ID!) { login { views(id: [$id]) { items: usedBy { id name kind } } } }',
     at: 'login.views[0]',
   },
-  {
-    method: 'PATCH',
-    path: '/views/{id}',
+  'PATCH /views/{id}': {
     summary:
       'Changes a view. Omitted fields stay unchanged. null clears context, description, or where. If version is set and the view has changed since that version, the response is CONFLICT.',
     document: `mutation updateView(
@@ -56,12 +46,10 @@ export const viewRoutes: readonly Route[] = [
     }`,
     at: 'updateView',
   },
-  {
-    method: 'DELETE',
-    path: '/views/{id}',
+  'DELETE /views/{id}': {
     summary:
       'Deletes a view. If webhooks, access keys, or roles use the view, the response is CONFLICT. To replace the view in these objects before it is deleted, set replaceBy to the ID of another view of the same kind.',
     document: 'mutation deleteView($id: ID!, $replaceBy: ID) { deleteView(id: $id, replaceBy: $replaceBy) }',
     status: 204,
   },
-]
+})

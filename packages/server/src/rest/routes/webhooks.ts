@@ -1,16 +1,12 @@
-import type { Route } from '../route.ts'
+import { defineRoutes } from '../route.ts'
 
-export const webhookRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/webhooks',
+export const webhookRoutes = defineRoutes({
+  'GET /webhooks': {
     summary: 'Lists webhooks, newest first.',
     document: 'query listWebhooks { login { items: webhooks { ...Webhook } } }',
     at: 'login',
   },
-  {
-    method: 'POST',
-    path: '/webhooks',
+  'POST /webhooks': {
     summary: 'Creates a webhook. Only this response contains the signing secret.',
     document: `mutation createWebhook(
       $url: String!, $events: [EventType!], $name: String, $enabled: Boolean! = true, $where: String, $view: ID
@@ -23,16 +19,12 @@ export const webhookRoutes: readonly Route[] = [
     at: 'createWebhook',
     location: '/webhooks/{id}',
   },
-  {
-    method: 'GET',
-    path: '/webhooks/{id}',
+  'GET /webhooks/{id}': {
     summary: 'Returns a webhook.',
     document: 'query getWebhook($id: ID!) { login { webhooks(id: [$id]) { ...Webhook } } }',
     at: 'login.webhooks[0]',
   },
-  {
-    method: 'PATCH',
-    path: '/webhooks/{id}',
+  'PATCH /webhooks/{id}': {
     summary:
       'Changes a webhook. Omitted fields stay unchanged. null clears name, where, view, or context. If enabled is true or url is new, paused deliveries resume.',
     document: `mutation updateWebhook(
@@ -45,16 +37,12 @@ export const webhookRoutes: readonly Route[] = [
     }`,
     at: 'updateWebhook',
   },
-  {
-    method: 'DELETE',
-    path: '/webhooks/{id}',
+  'DELETE /webhooks/{id}': {
     summary: 'Deletes a webhook and its deliveries.',
     document: 'mutation deleteWebhook($id: ID!) { deleteWebhook(id: $id) }',
     status: 204,
   },
-  {
-    method: 'POST',
-    path: '/webhooks/{id}/secret',
+  'POST /webhooks/{id}/secret': {
     summary:
       'Replaces the signing secret of a webhook. Only this response contains the new secret. For the number of seconds in overlap (0 to 604,800), the server signs deliveries with both the new and the previous secret.',
     document: `mutation rotateWebhookSecret($id: ID!, $overlap: Int = 86400) {
@@ -62,17 +50,13 @@ export const webhookRoutes: readonly Route[] = [
     }`,
     at: 'rotateWebhookSecret',
   },
-  {
-    method: 'POST',
-    path: '/webhooks/{id}/test',
+  'POST /webhooks/{id}/test': {
     summary:
       'Sends a test event to a webhook in one attempt, even if the webhook is disabled or paused, and returns the result.',
     document: 'mutation testWebhook($id: ID!) { testWebhook(id: $id) { ...WebhookDelivery } }',
     at: 'testWebhook',
   },
-  {
-    method: 'GET',
-    path: '/webhooks/{id}/deliveries',
+  'GET /webhooks/{id}/deliveries': {
     summary: "Lists a webhook's deliveries, newest first, one page at a time.",
     document: `query listDeliveries(
       $id: ID!, $size: Int = 100, $from: Int, $after: ID, $last: String, $failed: Boolean, $total: Boolean! = true
@@ -87,13 +71,11 @@ export const webhookRoutes: readonly Route[] = [
     }`,
     at: 'login.webhooks[0].deliveries',
   },
-  {
-    method: 'POST',
-    path: '/webhooks/{id}/redeliver',
+  'POST /webhooks/{id}/redeliver': {
     summary:
       'Resends one delivery (deliveryId), or all failed deliveries created since a given time (since). Pass exactly one of deliveryId and since. Returns the number of deliveries to resend. If the webhook is disabled or paused, the response is CONFLICT.',
     document: `mutation redeliver($id: ID!, $deliveryId: ID, $since: DateTime) {
       count: redeliver(webhookId: $id, deliveryId: $deliveryId, since: $since)
     }`,
   },
-]
+})
