@@ -25,7 +25,7 @@ export function rejectionOfKey(
 }
 
 export const rejected = (reason: keyof typeof keyReasons): ApiError =>
-  new ApiError('UNAUTHENTICATED', keyReasons[reason].meaning, { reason })
+  new ApiError('UNAUTHENTICATED', keyReasons[reason], { reason })
 
 export const isSignInStale = (lastSignIn: Date | null, { now, staleMs }: { now: Date; staleMs: number }): boolean =>
   lastSignIn !== null && staleMs > 0 && lastSignIn.getTime() + staleMs <= now.getTime()
