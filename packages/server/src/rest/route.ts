@@ -1,3 +1,5 @@
+import { routesByName } from '../lib/routes-by-name.ts'
+
 /** A route of the REST API. It has a GraphQL document, and maps the document's variables and response to HTTP. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -28,16 +30,7 @@ export interface Route {
   readonly isPublic?: true
 }
 
-type RouteDefinition = Omit<Route, 'method' | 'path'>
-
-/** The keys are the routes' names, such as `GET /devices`. */
-export const defineRoutes = (
-  definitions: Readonly<Record<`${Route['method']} /${string}`, RouteDefinition>>,
-): readonly Route[] =>
-  Object.entries(definitions).map(([name, definition]) => {
-    const [method, path] = name.split(' ') as [Route['method'], string]
-    return { method, path, ...definition }
-  })
+export const defineRoutes = routesByName<Route>
 
 export const routeName = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
 

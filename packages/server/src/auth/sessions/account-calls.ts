@@ -5,7 +5,7 @@ import { limits } from '../../limits.ts'
 import { assertPasswordSession } from './assert-password-session.ts'
 import { ownAttempt, runAttempt } from './audit/failed-attempts.ts'
 import { recordChange } from './audit/record-change.ts'
-import { type AuthCall, type AuthRequest, signedIn } from './auth-call.ts'
+import { type AuthRequest, defineCalls, signedIn } from './auth-call.ts'
 import type { Forwarded } from './forward.ts'
 import { deletePasskey, listPasskeys, renamePasskey } from './passkeys.queries.ts'
 import { PASSWORD_LENGTH, readNewPassword } from './passwords/password.ts'
@@ -18,18 +18,14 @@ import { deleteLinkAttempts } from './single-sign-on/sso-attempts.queries.ts'
 
 const PASSKEY_NAME_LENGTH = 100
 
-export const accountCalls: readonly AuthCall[] = [
-  {
-    method: 'POST',
-    path: '/change-password',
+export const accountCalls = defineCalls({
+  'POST /change-password': {
     usesPassword: true,
     takes: ['currentPassword', 'newPassword'],
     handle: signedIn(changePassword),
   },
-  { method: 'POST', path: '/update-user', takes: ['name'], handle: signedIn(changeName) },
-  {
-    method: 'POST',
-    path: '/two-factor/enable',
+  'POST /update-user': { takes: ['name'], handle: signedIn(changeName) },
+  'POST /two-factor/enable': {
     usesPassword: true,
     takes: ['password'],
     handle: signedIn(async (call, session) => {
@@ -37,9 +33,7 @@ export const accountCalls: readonly AuthCall[] = [
       return { totpURI, backupCodes }
     }),
   },
-  {
-    method: 'POST',
-    path: '/two-factor/disable',
+  'POST /two-factor/disable': {
     usesPassword: true,
     takes: ['password'],
     handle: signedIn(async (call, session) => {
@@ -48,9 +42,7 @@ export const accountCalls: readonly AuthCall[] = [
       return { totp: false }
     }),
   },
-  {
-    method: 'POST',
-    path: '/two-factor/generate-backup-codes',
+  'POST /two-factor/generate-backup-codes': {
     usesPassword: true,
     takes: ['password'],
     handle: signedIn(async (call, session) => {
@@ -60,22 +52,16 @@ export const accountCalls: readonly AuthCall[] = [
       return { backupCodes }
     }),
   },
-  {
-    method: 'GET',
-    path: '/passkey/generate-register-options',
+  'GET /passkey/generate-register-options': {
     handle: signedIn(
       async (call) => addCookies(call, await call.forward(call.request, '/passkey/generate-register-options')).result,
     ),
   },
-  { method: 'POST', path: '/passkey/verify-registration', takes: ['response', 'name'], handle: signedIn(addPasskey) },
-  {
-    method: 'GET',
-    path: '/passkey/list-user-passkeys',
+  'POST /passkey/verify-registration': { takes: ['response', 'name'], handle: signedIn(addPasskey) },
+  'GET /passkey/list-user-passkeys': {
     handle: signedIn(async ({ db }, { personId }) => ({ passkeys: await listPasskeys(db, personId) })),
   },
-  {
-    method: 'POST',
-    path: '/passkey/update-passkey',
+  'POST /passkey/update-passkey': {
     takes: ['id', 'name'],
     handle: signedIn(async (call, session) => {
       const { fields } = call
@@ -90,9 +76,7 @@ export const accountCalls: readonly AuthCall[] = [
       return { passkey }
     }),
   },
-  {
-    method: 'POST',
-    path: '/passkey/delete-passkey',
+  'POST /passkey/delete-passkey': {
     takes: ['id'],
     handle: signedIn(async (call, session) => {
       const id = call.fields.text('id')
@@ -105,7 +89,7 @@ export const accountCalls: readonly AuthCall[] = [
       return { deleted: true }
     }),
   },
-]
+})
 
 async function changePassword(call: AuthRequest, session: Session): Promise<object> {
   assertPasswordSession(session)

@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import type { Database } from '../../db/database.ts'
 import type { AddressOf } from '../../lib/client-address.ts'
 import type { JsonFields } from '../../lib/json-fields.ts'
+import { routesByName } from '../../lib/routes-by-name.ts'
 import { sessionError } from '../authentication-reasons.ts'
 import type { AuditEntry } from './audit/audit-entry.ts'
 import type { CommandLineKeys } from './command-line/command-line-keys.ts'
@@ -68,6 +69,8 @@ export interface AuthCall {
   takes?: readonly string[]
   handle: (call: AuthRequest) => Promise<object>
 }
+
+export const defineCalls = routesByName<AuthCall>
 
 export const signedIn =
   (handle: (call: AuthRequest, session: Session) => Promise<object>): AuthCall['handle'] =>

@@ -1,24 +1,20 @@
 import { notFound } from '../../errors.ts'
 import { recordChange } from './audit/record-change.ts'
-import { type AuthCall, type AuthRequest, signedIn } from './auth-call.ts'
+import { type AuthRequest, defineCalls, signedIn } from './auth-call.ts'
 import { deleteSessions, type ListedSession, listSessions } from './sessions.queries.ts'
 import { SESSION_SECONDS, type Session } from './sessions.ts'
 import { deleteSteps, findSignedInUser } from './sign-in/sign-in.queries.ts'
 import { isLinked } from './single-sign-on/single-sign-on.queries.ts'
 
-export const sessionCalls: readonly AuthCall[] = [
-  { method: 'GET', path: '/get-session', handle: whoAmI },
-  {
-    method: 'GET',
-    path: '/list-sessions',
+export const sessionCalls = defineCalls({
+  'GET /get-session': { handle: whoAmI },
+  'GET /list-sessions': {
     handle: signedIn(async ({ db, clock }, { personId, id }) => {
       const listed = await listSessions(db, personId, clock())
       return { sessions: listed.map((each) => ({ ...shown(each), current: each.id === id })) }
     }),
   },
-  {
-    method: 'POST',
-    path: '/revoke-session',
+  'POST /revoke-session': {
     takes: ['id'],
     handle: signedIn(async (call, session) => {
       const { fields, cookies, cookie } = call
@@ -28,24 +24,20 @@ export const sessionCalls: readonly AuthCall[] = [
       return { revoked: 1 }
     }),
   },
-  {
-    method: 'POST',
-    path: '/revoke-other-sessions',
+  'POST /revoke-other-sessions': {
     handle: signedIn(async (call, session) => {
       await deleteSteps(call.db, session.personId)
       return { revoked: await revoke(call, session, { butId: session.id }) }
     }),
   },
-  {
-    method: 'POST',
-    path: '/revoke-sessions',
+  'POST /revoke-sessions': {
     handle: signedIn(async (call, session) => {
       await deleteSteps(call.db, session.personId)
       call.cookies.push(...call.cookie.clear())
       return { revoked: await revoke(call, session, 'all') }
     }),
   },
-]
+})
 
 function revoke(call: AuthRequest, session: Session, which: Parameters<typeof deleteSessions>[2]): Promise<number> {
   return recordChange(call, session, {

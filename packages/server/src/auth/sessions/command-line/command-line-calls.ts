@@ -1,6 +1,6 @@
 import { ApiError, badInput, notFound, signInRequired } from '../../../errors.ts'
 import { namesIn } from '../../../permissions.ts'
-import { type AuthCall, type AuthRequest, signedIn } from '../auth-call.ts'
+import { type AuthRequest, defineCalls, signedIn } from '../auth-call.ts'
 import { notAMember, type Session, viewerOf } from '../sessions.ts'
 import { attemptSubject } from '../sign-in/attempt-limits.ts'
 import { assertRecentSignIn } from '../sign-in/recent-sign-in.ts'
@@ -16,11 +16,11 @@ import { readUserCode } from './user-code.ts'
 
 const names = ['request', 'code']
 
-export const commandLineCalls: readonly AuthCall[] = [
-  { method: 'POST', path: '/cli/request', takes: names, handle: signedIn(describe) },
-  { method: 'POST', path: '/cli/approve', takes: [...names, 'account'], handle: signedIn(approve) },
-  { method: 'POST', path: '/cli/deny', takes: names, handle: signedIn(deny) },
-]
+export const commandLineCalls = defineCalls({
+  'POST /cli/request': { takes: names, handle: signedIn(describe) },
+  'POST /cli/approve': { takes: [...names, 'account'], handle: signedIn(approve) },
+  'POST /cli/deny': { takes: names, handle: signedIn(deny) },
+})
 
 async function describe(call: AuthRequest, session: Session): Promise<object> {
   const { machine, address, expires } = await find(call, session, nameOf(call))

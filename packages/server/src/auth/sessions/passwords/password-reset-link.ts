@@ -1,7 +1,7 @@
 import type { Database } from '../../../db/database.ts'
 import { assertText } from '../../../lib/string-checks.ts'
 import { sessionError } from '../../authentication-reasons.ts'
-import type { AuthCall, AuthRequest } from '../auth-call.ts'
+import { type AuthRequest, defineCalls } from '../auth-call.ts'
 import { agentOf } from '../forward.ts'
 import { deleteSessions } from '../sessions.queries.ts'
 import { attemptSubject } from '../sign-in/attempt-limits.ts'
@@ -25,13 +25,9 @@ export const createPasswordLink = (db: Database, personId: string, now: Date): P
   createLink(db, { kind: 'password-link', personId, expires: new Date(now.getTime() + LINK_SECONDS * 1_000) })
 
 /** Sets a new password with a link that works once. Does not sign the person in. */
-export const passwordLinkCall: AuthCall = {
-  method: 'POST',
-  path: '/new-password',
-  usesPassword: true,
-  takes: ['token', 'password'],
-  handle: setPassword,
-}
+export const passwordLinkCalls = defineCalls({
+  'POST /new-password': { usesPassword: true, takes: ['token', 'password'], handle: setPassword },
+})
 
 async function setPassword(call: AuthRequest): Promise<object> {
   const { db, fields, request } = call

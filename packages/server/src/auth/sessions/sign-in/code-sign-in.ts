@@ -5,7 +5,7 @@ import { assertPasswordSession } from '../assert-password-session.ts'
 import { type AttemptedUser, findUserOfStep } from '../audit/attempted-user.queries.ts'
 import { ownAttempt, runAttempt } from '../audit/failed-attempts.ts'
 import { recordChange } from '../audit/record-change.ts'
-import type { AuthCall } from '../auth-call.ts'
+import { type AuthCall, defineCalls } from '../auth-call.ts'
 import { stepOf } from '../session-cookie.ts'
 import { tooManyWrongCodes } from '../session-errors.ts'
 import { writeMethod } from '../sessions.queries.ts'
@@ -14,20 +14,18 @@ import { attemptSubject } from './attempt-limits.ts'
 import { addCookies, completeSignIn, isFirstUse, sessionOf } from './complete-sign-in.ts'
 import { findSignedInUser } from './sign-in.queries.ts'
 
-export const codeSignInCalls: readonly AuthCall[] = [
-  codeCall('/two-factor/verify-totp', 'code'),
-  codeCall('/two-factor/verify-backup-code', 'backup code'),
-]
+export const codeSignInCalls = defineCalls({
+  'POST /two-factor/verify-totp': codeCall('/two-factor/verify-totp', 'code'),
+  'POST /two-factor/verify-backup-code': codeCall('/two-factor/verify-backup-code', 'backup code'),
+})
 
 /**
  * Signs in with a code. If the user is already signed in, the first code turns on two-factor authentication. The new
  * session, which then replaces the current one, counts as started with the password and a code.
  */
-function codeCall(path: string, kind: 'code' | 'backup code'): AuthCall {
+function codeCall(path: string, kind: 'code' | 'backup code'): Omit<AuthCall, 'method' | 'path'> {
   const method = `password and ${kind}` as const
   return {
-    method: 'POST',
-    path,
     usesPassword: true,
     takes: ['code', 'trustDevice'],
     async handle(call) {

@@ -2,7 +2,7 @@ import { ApiError, badInput } from '../../../errors.ts'
 import { assertText } from '../../../lib/string-checks.ts'
 import { sessionError } from '../../authentication-reasons.ts'
 import { ownAttempt, runAttempt } from '../audit/failed-attempts.ts'
-import { type AuthCall, type AuthRequest, signedIn } from '../auth-call.ts'
+import { type AuthRequest, defineCalls, signedIn } from '../auth-call.ts'
 import { hasPasskey } from '../passkeys.queries.ts'
 import { PASSWORD_LENGTH, verifyPassword } from '../passwords/password.ts'
 import { confirmSession, deleteSessions } from '../sessions.queries.ts'
@@ -13,19 +13,19 @@ import { isFirstUse, sessionOf } from './complete-sign-in.ts'
 import { findPassword, findSignedInUser } from './sign-in.queries.ts'
 
 /** Confirms the sign-in, which then counts as recent for another hour. */
-export const confirmSignInCall: AuthCall = {
-  method: 'POST',
-  path: '/confirm-sign-in',
-  usesPassword: true,
-  takes: ['password', 'code', 'response'],
-  handle: signedIn(async (call, session) => {
-    const confirm = readMethod(call, session)
-    const attempt = ownAttempt(session, 'confirmation')
-    await runAttempt(call, { subjects: [attemptSubject.person(session.personId)], attempt }, confirm)
-    await confirmSession(call.db, session, call.clock())
-    return { confirmed: true }
-  }),
-}
+export const confirmSignInCalls = defineCalls({
+  'POST /confirm-sign-in': {
+    usesPassword: true,
+    takes: ['password', 'code', 'response'],
+    handle: signedIn(async (call, session) => {
+      const confirm = readMethod(call, session)
+      const attempt = ownAttempt(session, 'confirmation')
+      await runAttempt(call, { subjects: [attemptSubject.person(session.personId)], attempt }, confirm)
+      await confirmSession(call.db, session, call.clock())
+      return { confirmed: true }
+    }),
+  },
+})
 
 function readMethod(call: AuthRequest, session: Session): () => Promise<void> {
   const { fields } = call

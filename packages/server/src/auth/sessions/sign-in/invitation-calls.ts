@@ -1,7 +1,7 @@
 import { badInput } from '../../../errors.ts'
 import { assertName, assertText } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
-import type { AuthCall, AuthRequest } from '../auth-call.ts'
+import { type AuthRequest, defineCalls } from '../auth-call.ts'
 import { hashPassword, readNewPassword } from '../passwords/password.ts'
 import { SESSION_SECONDS } from '../sessions.ts'
 import { attemptSubject } from './attempt-limits.ts'
@@ -12,23 +12,15 @@ import { startSession } from './start-session.ts'
 const TOKEN_LENGTH = 100
 
 /** Each call that looks up a token counts as an attempt to sign in, which limits guesses. */
-export const invitationCalls: readonly AuthCall[] = [
-  { method: 'POST', path: '/invitation', takes: ['token'], handle: describe },
-  {
-    method: 'POST',
-    path: '/invitation/passkey-options',
-    usesPassword: true,
-    takes: ['token', 'email', 'name'],
-    handle: beginPasskey,
-  },
-  {
-    method: 'POST',
-    path: '/accept-invitation',
+export const invitationCalls = defineCalls({
+  'POST /invitation': { takes: ['token'], handle: describe },
+  'POST /invitation/passkey-options': { usesPassword: true, takes: ['token', 'email', 'name'], handle: beginPasskey },
+  'POST /accept-invitation': {
     usesPassword: true,
     takes: ['token', 'email', 'name', 'password', 'passkey'],
     handle: accept,
   },
-]
+})
 
 async function describe(call: AuthRequest): Promise<object> {
   const token = readToken(call)

@@ -1,27 +1,19 @@
 import { findUserOfPasskey } from '../audit/attempted-user.queries.ts'
 import { runAttempt } from '../audit/failed-attempts.ts'
-import type { AuthCall, AuthRequest } from '../auth-call.ts'
+import { type AuthRequest, defineCalls } from '../auth-call.ts'
 import { attemptSubject } from './attempt-limits.ts'
 import { addCookies, completeSignIn } from './complete-sign-in.ts'
 
-export const passkeySignInCalls: readonly AuthCall[] = [
-  {
-    method: 'GET',
-    path: '/passkey/generate-authenticate-options',
+export const passkeySignInCalls = defineCalls({
+  'GET /passkey/generate-authenticate-options': {
     usesPassword: true,
     async handle(call) {
       await call.attempts.count([attemptSubject.passkeyOptions(call.addressOf(call.request.raw))])
       return addCookies(call, await call.forward(call.request, '/passkey/generate-authenticate-options')).result
     },
   },
-  {
-    method: 'POST',
-    path: '/passkey/verify-authentication',
-    usesPassword: true,
-    takes: ['response'],
-    handle: signInByPasskey,
-  },
-]
+  'POST /passkey/verify-authentication': { usesPassword: true, takes: ['response'], handle: signInByPasskey },
+})
 
 async function signInByPasskey(call: AuthRequest): Promise<object> {
   const { fields, request } = call

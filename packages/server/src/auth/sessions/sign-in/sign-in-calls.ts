@@ -1,7 +1,7 @@
 import { assertText } from '../../../lib/string-checks.ts'
 import { findUserOfEmail } from '../audit/attempted-user.queries.ts'
 import { runAttempt } from '../audit/failed-attempts.ts'
-import type { AuthCall, AuthRequest } from '../auth-call.ts'
+import { type AuthCall, type AuthRequest, defineCalls } from '../auth-call.ts'
 import { PASSWORD_LENGTH } from '../passwords/password.ts'
 import { renewsTrust } from '../session-cookie.ts'
 import { attemptSubject } from './attempt-limits.ts'
@@ -12,13 +12,9 @@ import { passkeySignInCalls } from './passkey-sign-in.ts'
 const EMAIL_LENGTH = 254
 
 export const signInCalls: readonly AuthCall[] = [
-  {
-    method: 'POST',
-    path: '/sign-in/email',
-    usesPassword: true,
-    takes: ['email', 'password'],
-    handle: signInByPassword,
-  },
+  ...defineCalls({
+    'POST /sign-in/email': { usesPassword: true, takes: ['email', 'password'], handle: signInByPassword },
+  }),
   ...codeSignInCalls,
   ...passkeySignInCalls,
 ]

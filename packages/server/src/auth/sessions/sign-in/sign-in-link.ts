@@ -2,7 +2,7 @@ import type { Database } from '../../../db/database.ts'
 import { assertText } from '../../../lib/string-checks.ts'
 import { sessionError } from '../../authentication-reasons.ts'
 import { runAttempt } from '../audit/failed-attempts.ts'
-import type { AuthCall, AuthRequest } from '../auth-call.ts'
+import { type AuthRequest, defineCalls } from '../auth-call.ts'
 import { attemptSubject } from './attempt-limits.ts'
 import { createLink, linkOf, type OneTimeLink } from './one-time-link.ts'
 import { findSignedInUser, takeLink } from './sign-in.queries.ts'
@@ -18,12 +18,7 @@ export const createSignInLink = (db: Database, personId: string, now: Date): Pro
   createLink(db, { kind: 'link', personId, expires: new Date(now.getTime() + LINK_SECONDS * 1_000) })
 
 /** Signs in with a link, regardless of MUSTER_SIGN_IN. A link works once. */
-export const signInLinkCall: AuthCall = {
-  method: 'POST',
-  path: '/sign-in/link',
-  takes: ['token'],
-  handle: signInByLink,
-}
+export const signInLinkCalls = defineCalls({ 'POST /sign-in/link': { takes: ['token'], handle: signInByLink } })
 
 async function signInByLink(call: AuthRequest): Promise<object> {
   const { db, clock, fields, request } = call

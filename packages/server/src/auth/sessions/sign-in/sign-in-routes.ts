@@ -15,7 +15,7 @@ import type { AuthCall, AuthDeps } from '../auth-call.ts'
 import { commandLineCalls } from '../command-line/command-line-calls.ts'
 import { registerCommandLineRoutes } from '../command-line/command-line-routes.ts'
 import { createForward } from '../forward.ts'
-import { passwordLinkCall } from '../passwords/password-reset-link.ts'
+import { passwordLinkCalls } from '../passwords/password-reset-link.ts'
 import { CONSOLE_HEADER, isFromConsole } from '../same-origin.ts'
 import { sessionCalls } from '../session-calls.ts'
 import { type SessionCookie, sessionCookie } from '../session-cookie.ts'
@@ -24,10 +24,10 @@ import { ssoCalls } from '../single-sign-on/single-sign-on-calls.ts'
 import { registerSsoRoutes } from '../single-sign-on/single-sign-on-routes.ts'
 import type { SsoPeople } from '../single-sign-on/sso-people.ts'
 import { createSignInAttempts } from './attempt-limits.ts'
-import { confirmSignInCall } from './confirm-sign-in.ts'
+import { confirmSignInCalls } from './confirm-sign-in.ts'
 import { invitationCalls } from './invitation-calls.ts'
 import { signInCalls } from './sign-in-calls.ts'
-import { signInLinkCall } from './sign-in-link.ts'
+import { signInLinkCalls } from './sign-in-link.ts'
 import { signInSecret } from './sign-in-secret.ts'
 
 export interface SignInOptions
@@ -86,9 +86,9 @@ export function registerSignIn(
       ...invitationCalls,
       ...sessionCalls,
       ...accountCalls,
-      confirmSignInCall,
-      signInLinkCall,
-      passwordLinkCall,
+      ...confirmSignInCalls,
+      ...signInLinkCalls,
+      ...passwordLinkCalls,
       ...commandLineCalls,
     ]
     for (const call of [...calls, ...ssoCalls({ provider, secrets, isSecure: sso.isSecure })])
