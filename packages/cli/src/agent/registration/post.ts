@@ -1,4 +1,5 @@
 import { readText, sendRequest } from '../../server/http-fetch.ts'
+import { parseJson } from '../state/json-file.ts'
 
 export interface Post {
   url: string
@@ -28,17 +29,9 @@ export async function post({ url, body, device, ca }: Post): Promise<PostRespons
     agent: false,
     ...(ca && { ca }),
   })
-  return { status: response.statusCode ?? 0, body: readJson(await readText(response, MAX_BYTES)) }
+  return { status: response.statusCode ?? 0, body: parseJson(await readText(response, MAX_BYTES)) }
 }
 
 /** Removes the colons from the ID, because an HTTP Basic user name cannot contain a colon (RFC 7617 §2). */
 const basic = ({ deviceId, secret }: { deviceId: string; secret: string }): string =>
   `Basic ${Buffer.from(`${deviceId.replaceAll(':', '')}:${secret}`).toString('base64')}`
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

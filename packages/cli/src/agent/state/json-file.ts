@@ -36,7 +36,8 @@ async function readText(file: string): Promise<string | undefined> {
   }
 }
 
-function parseJson(text: string): unknown {
+/** Returns undefined for invalid JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
