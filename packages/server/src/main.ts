@@ -6,10 +6,11 @@ import type { Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open-database.ts'
 import { recordOverConnection } from './features/users/record-installation-event.ts'
+import { exists } from './lib/exists.ts'
 import { createMetrics } from './metrics.ts'
 import { createProcesses } from './processes/processes.ts'
 import type { ServingOptions } from './serving.ts'
-import { credentialsPath, fileExists, updateUrl } from './start/credentials-file.ts'
+import { credentialsPath, updateUrl } from './start/credentials-file.ts'
 import { warnOfOpenDataFolder } from './start/data-folder.ts'
 import { warnOfConnections } from './start/database-connections.ts'
 import { exitSoon } from './start/exit-soon.ts'
@@ -62,7 +63,7 @@ async function start(options: Start): Promise<void> {
     log.warn({ err: error }, 'cannot update MUSTER_URL in the credentials file')
   })
   const credentials = credentialsPath(config.dataFolder)
-  const where = (await fileExists(credentials)) ? credentials : undefined
+  const where = (await exists(credentials)) ? credentials : undefined
   process.stdout.write(greeting({ url: config.publicUrl ?? url, config, isFirstStart, credentials: where }))
 }
 

@@ -1,6 +1,7 @@
-import { access, mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
+import { exists } from '../lib/exists.ts'
 import { replacePrivateFile, syncFolder } from '../lib/private-file.ts'
 import { readIfExists } from '../lib/read-if-exists.ts'
 
@@ -47,7 +48,7 @@ export async function findStagedKey(dataFolder: string): Promise<string | undefi
  */
 export async function publishCredentials(dataFolder: string, log: FastifyBaseLogger): Promise<void> {
   const path = credentialsPath(dataFolder)
-  if (await fileExists(path)) {
+  if (await exists(path)) {
     const kept = `${path}-until-${new Date().toISOString().replaceAll(':', '')}`
     await rename(path, kept)
     log.warn({ renamedTo: kept }, 'renamed the existing credentials file, which belongs to another database')
@@ -76,11 +77,4 @@ function withUrl(text: string, url: string): string {
     return section === 'default' ? line.replace(loopback, (_line, name: string) => `${name}${url}`) : line
   })
   return lines.join('\n')
-}
-
-export async function fileExists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -1,5 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { exists } from '../../lib/exists.ts'
+import { noneIfMissing } from '../../lib/none-if-missing.ts'
 import { replacePrivateFile } from '../../lib/private-file.ts'
 import { readIfExists } from '../../lib/read-if-exists.ts'
 import { BackupError, writtenByOtherRelease } from '../backup-error.ts'
@@ -81,13 +83,8 @@ export async function storedBytes({ folder, manifest }: BaseBackup): Promise<num
 export const manifestFile = (folder: string): string => join(folder, fileName)
 
 async function foldersIn(archive: string): Promise<string[]> {
-  try {
-    const entries = await readdir(baseFolderOf(archive), { withFileTypes: true })
-    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
+  const entries = await readdir(baseFolderOf(archive), { withFileTypes: true }).catch(noneIfMissing)
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
 }
 
 async function readManifest(folder: string): Promise<Manifest | undefined> {
@@ -112,9 +109,3 @@ function parse(text: string): object {
     return {}
   }
 }
-
-export const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )

@@ -10,6 +10,7 @@ import {
   type Timeline,
   timelineOfHistory,
 } from '../../db/embedded/archive/wal-names.ts'
+import { noneIfMissing } from '../../lib/none-if-missing.ts'
 import { BackupError } from '../backup-error.ts'
 import { type BaseBackup, listBaseBackups } from './manifest.ts'
 
@@ -78,13 +79,8 @@ export function mergeRanges(ranges: readonly RecoveryRange[]): { from: Date; unt
 
 async function walNames(archive: string): Promise<string[]> {
   const ending = compressedName('')
-  try {
-    const names = await readdir(walFolderOf(archive))
-    return names.filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
+  const names = await readdir(walFolderOf(archive)).catch(noneIfMissing)
+  return names.filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length))
 }
 
 async function readHistory(archive: string, timeline: number): Promise<Timeline[]> {

@@ -7,6 +7,7 @@ import { readSystemIdentifier } from '../../db/embedded/archive/prepare-archive.
 import { compressedName, walFolderOf } from '../../db/embedded/archive/wal-archive.ts'
 import { parseLsn, segmentName, segmentOf } from '../../db/embedded/archive/wal-names.ts'
 import { clusterFolderOf, findCluster } from '../../db/embedded/cluster/cluster-folder.ts'
+import { exists } from '../../lib/exists.ts'
 import { syncFolder } from '../../lib/private-file.ts'
 import { version } from '../../version.ts'
 import { BackupError } from '../backup-error.ts'
@@ -27,7 +28,6 @@ import {
   baseFolderOf,
   type CopiedFile,
   dataFolderOf,
-  exists,
   FORMAT,
   type Manifest,
   writeManifest,

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { createPool } from '../../db/pool/create-pool.ts'
+import { noneIfMissing } from '../../lib/none-if-missing.ts'
 import { BackupError } from '../backup-error.ts'
 import { summarizeFile } from '../backup-summary.ts'
 import { tryBackupLock } from '../base/base-backup.queries.ts'
@@ -56,11 +57,4 @@ async function underLock<Result>(pool: pg.Pool, work: () => Promise<Result>): Pr
   }
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
-}
+const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(noneIfMissing)

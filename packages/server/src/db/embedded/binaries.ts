@@ -1,6 +1,7 @@
-import { access, mkdir, readFile, readlink, rm, symlink } from 'node:fs/promises'
+import { mkdir, readFile, readlink, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
+import { exists } from '../../lib/exists.ts'
 import { EmbeddedError, systemCode, useDatabaseUrl } from './embedded-error.ts'
 import { cleanEnvironment } from './run-command.ts'
 
@@ -105,12 +106,6 @@ async function ensureLink(path: string, to: string): Promise<void> {
     await symlink(to, path)
   }
 }
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  )
 
 const cannotLink = (root: string, cause: unknown): EmbeddedError =>
   new EmbeddedError(

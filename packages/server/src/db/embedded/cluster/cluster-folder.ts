@@ -1,5 +1,7 @@
 import { chown, lchown, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { exists } from '../../../lib/exists.ts'
+import { noneIfMissing } from '../../../lib/none-if-missing.ts'
 import { EmbeddedError, systemCode, useDatabaseUrl } from '../embedded-error.ts'
 import { wrongOwner } from '../explain-failure.ts'
 import type { UserId } from '../privileges.ts'
@@ -53,23 +55,13 @@ async function readCluster(clusterFolder: string): Promise<Cluster | undefined> 
   }
 }
 
-async function containsFiles(folder: string): Promise<boolean> {
-  try {
-    return (await readdir(folder)).length > 0
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return false
-    throw error
-  }
-}
+const containsFiles = async (folder: string): Promise<boolean> =>
+  (await readdir(folder).catch(noneIfMissing)).length > 0
 
 /** Throws if a restore is running or was interrupted, because the server must not create an empty database instead. */
 async function assertNotRecovering(clusterFolder: string): Promise<void> {
   const folder = recoveringFolderOf(clusterFolder)
-  const exists = await stat(folder).then(
-    () => true,
-    () => false,
-  )
-  if (!exists) return
+  if (!(await exists(folder))) return
   throw new EmbeddedError(
     'start-failed',
     `A restore into ${clusterFolder} did not finish. Run "muster restore --to" again, or remove ${folder} to start with an ` +
