@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { AggregatorRegistry } from 'prom-client'
 import { createMetrics, type Samples } from '../metrics.ts'
@@ -53,16 +52,11 @@ export function gatherMetrics({ count, running, isUnresponsive, log }: Gathering
       else sendTo(worker, { kind: 'sample', requestId })
       return promise
     })
-    const timer = new AbortController()
-    const timeout = sleep(RESPONSE_TIMEOUT_MS, undefined, { signal: timer.signal }).then(
-      () => {
-        for (const [number, respond] of pending) respond(lastCounters(number))
-      },
-      () => {},
-    )
+    const timer = setTimeout(() => {
+      for (const [number, respond] of pending) respond(lastCounters(number))
+    }, RESPONSE_TIMEOUT_MS)
     const responses = await Promise.all(requested)
-    timer.abort()
-    await timeout
+    clearTimeout(timer)
     openRequests.delete(requestId)
     responding = responses.filter(({ isCurrent }) => isCurrent).length
     return responses.map(({ samples }) => samples)
