@@ -60,91 +60,58 @@ export const errorCodes = {
   },
 } as const satisfies Record<string, { status: number; meaning: string }>
 
-/** The values of `extensions.reason` for API requests with valid credentials (docs/reference/errors.md). */
+/** The values of `extensions.reason` for API requests with valid credentials. */
 export const requestReasons = {
-  permission: {
-    code: 'FORBIDDEN',
-    meaning:
+  // The order is that of docs/reference/errors.md, so two codes occur twice.
+  ...withCode('FORBIDDEN', {
+    permission:
       "The role or access key lacks permissions. `extensions.missing` lists each missing permission with the field that needs it. Usually, the server did not run any part of the request. If a stream ends with this reason, the caller's access has changed. Subscribe again.",
-  },
-  'exceeds-own-access': {
-    code: 'FORBIDDEN',
-    meaning:
+    'exceeds-own-access':
       "The request would grant more access than the caller has. For example, the new key or role has a permission that the caller lacks, or the new key expires later than the caller's key. The server also returns this reason if the caller changes or removes an owner without being one, rotates another person's personal key, or creates or accepts an invitation to a role that the inviter can no longer give. The message describes what is not allowed.",
-  },
-  device: {
-    code: 'FORBIDDEN',
-    meaning:
+    device:
       "The role or access key is restricted to some devices or attributes, and the request uses a field that does not apply this restriction, changes data that decides which devices the restriction includes, changes data of the whole account, or adds a device that the restriction excludes. The server also returns this reason if devices are moved to an account in which the caller's role is restricted. The message names the fields or the change.",
-  },
-  attribute: {
-    code: 'FORBIDDEN',
-    meaning:
+    attribute:
       'The role or access key is restricted to some attributes, and the request reads or sets another attribute, or uses data that depends on another attribute. The message names the attribute or the data.',
-  },
-  'not-a-member': {
-    code: 'FORBIDDEN',
-    meaning: 'The signed-in person is not a member of the account, or the account does not exist or is disabled.',
-  },
-  'sign-in-required': {
-    code: 'FORBIDDEN',
-    meaning:
+    'not-a-member':
+      'The signed-in person is not a member of the account, or the account does not exist or is disabled.',
+    'sign-in-required':
       'The session began with a kind of sign-in that the account does not accept. Sign in as `extensions.requiredSignIn` says: SSO means single sign-on. SECOND_FACTOR means single sign-on, a passkey, or a password with a two-factor code.',
-  },
-  'sign-in-too-old': {
-    code: 'FORBIDDEN',
-    meaning:
+    'sign-in-too-old':
       'The user last signed in or confirmed the sign-in more than an hour ago. Sign in again or, unless the server runs with `MUSTER_SIGN_IN=sso`, confirm the sign-in at `POST /auth/confirm-sign-in`. Then repeat the request.',
-  },
-  'session-not-fresh': {
-    code: 'FORBIDDEN',
-    meaning:
+    'session-not-fresh':
       'To add a passkey, a user must have signed in within the last day. Sign in again, and then add the passkey.',
-  },
-  'other-origin': {
-    code: 'FORBIDDEN',
-    meaning:
+    'other-origin':
       "The request to a path below `/auth` does not come from this server's console. Send it from a page on this server, with the header `muster-session: 1`, and send POST bodies as `application/json`.",
-  },
-  'wrong-password': {
-    code: 'BAD_USER_INPUT',
-    meaning: 'A signed-in user entered a wrong current password. The session remains valid. Try again.',
-  },
-  'wrong-secret': {
-    code: 'CONFLICT',
-    meaning:
+  }),
+  ...withCode('BAD_USER_INPUT', {
+    'wrong-password': 'A signed-in user entered a wrong current password. The session remains valid. Try again.',
+  }),
+  ...withCode('CONFLICT', {
+    'wrong-secret':
       "A device tried to register again with a valid registration code, but the ID or the secret in the Authorization header is not the device's. Send the device's ID and current secret, or have the device's owner allow a new registration.",
-  },
-  'last-owner': {
-    code: 'CONFLICT',
-    meaning: 'The change would leave the account without an owner who can sign in. Make another member an owner first.',
-  },
-  'idempotency-key-invalid': {
-    code: 'BAD_USER_INPUT',
-    meaning:
+    'last-owner':
+      'The change would leave the account without an owner who can sign in. Make another member an owner first.',
+  }),
+  ...withCode('BAD_USER_INPUT', {
+    'idempotency-key-invalid':
       'The Idempotency-Key header is not a single string of printable ASCII characters in double quotes, or the string is empty or longer than 255 characters.',
-  },
-  'idempotency-key-unsupported': {
-    code: 'BAD_USER_INPUT',
-    meaning:
+    'idempotency-key-unsupported':
       'The request has an Idempotency-Key, but the operation does not consist of exactly one field that accepts this header. The message lists these fields. Omit the header, or send such a field as a separate request.',
-  },
-  'idempotency-key-reused': {
-    code: 'BAD_USER_INPUT',
-    meaning:
+    'idempotency-key-reused':
       'The Idempotency-Key was already used with a different request (HTTP status 422). Use a new key for each request.',
-  },
-  'still-running': {
-    code: 'CONFLICT',
-    meaning:
+  }),
+  ...withCode('CONFLICT', {
+    'still-running':
       'A request with this Idempotency-Key is still running. Repeat your request after the number of seconds in `Retry-After`.',
-  },
-  'already-created': {
-    code: 'CONFLICT',
-    meaning:
+    'already-created':
       'The first request with this Idempotency-Key succeeded, but the server cannot return its response. The response contains a secret or is too large, so the server did not store it. Or the devices or attributes that the caller can access have changed. `extensions.created` contains the `kind` and `id` of the created object.',
-  },
-} as const satisfies Record<string, { code: keyof typeof errorCodes; meaning: string }>
+  }),
+}
+
+function withCode<Reason extends string>(code: ErrorCode, meanings: Readonly<Record<Reason, string>>) {
+  const entries = Object.entries(meanings).map(([reason, meaning]) => [reason, { code, meaning }])
+  return Object.fromEntries(entries) as Record<Reason, { code: ErrorCode; meaning: string }>
+}
 
 export type ErrorCode = keyof typeof errorCodes
 
