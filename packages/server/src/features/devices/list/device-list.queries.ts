@@ -111,8 +111,9 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   if (page.search === 'walk' && !key.isComputed)
     return completed(walkedRows(accountId, { ...page, start }, filter), idsOnly)
   if (key.isComputed || page.search === 'scan') {
-    const { source, computed } = computedSource({ reads, where, key, order: page.order })
-    return completed(scannedRows(source, computed, start, limit), idsOnly)
+    const has = key.isComputed ? idsOnly : { ...toComplete, ...reads }
+    const values = computedValues({ columns: columnsOf(key.id, has, attributes), reads, where, key })
+    return completed(scannedList(values, page, start), has)
   }
   const joined = reads.device && reads.live ? { ...order, id: key.id, twinId: sql`l.device_id` } : order
   if (Object.keys(page.filter).length === 0 && !('offset' in start && start.offset > 0)) {
@@ -181,26 +182,25 @@ function rowsOfManyKeys(accountId: string, { order, start, limit }: DevicePageQu
 
 type Filtered = ReturnType<typeof sqlFilter>
 
+function scannedList(values: Sql, { order, limit }: DevicePageQuery, start: SqlStart): Sql {
+  const value = sql`c.value`
+  const source = { columns: sql`c.*`, from: sql`(${values}) as c`, where: [] }
+  const key = { key: keyFromValue(order, value), nullable: value, id: sql`c.id`, direction: order.direction }
+  return scannedRows(source, key, start, limit)
+}
+
 interface Computing {
+  columns: Sql
   reads: Reads
   where: Sql[]
   key: DeviceKey
-  order: DeviceOrder
-}
-
-function computedSource({ reads, where, key, order }: Computing) {
-  const value = sql`c.value`
-  return {
-    source: { columns: sql`c.id`, from: sql`(${computedValues({ reads, where, key })}) as c`, where: [] },
-    computed: { key: keyFromValue(order, value), nullable: value, id: sql`c.id`, direction: order.direction },
-  }
 }
 
 /** Without the `OFFSET 0` fences, PostgreSQL would compute a key again for each use. */
-function computedValues({ reads, where, key }: Omit<Computing, 'order'>): Sql {
+function computedValues({ columns, reads, where, key }: Computing): Sql {
   const from = sql`from ${tables(reads)} where ${allOf(where)} offset 0`
-  if (key.attribute === undefined) return sql`select ${key.id} as id, ${key.value ?? sql`null::text`} as value ${from}`
-  const rows = sql`select d.id, d.attributes, ${textIn(sql`d.attributes`, key.attribute)} as text ${from}`
+  if (key.attribute === undefined) return sql`select ${columns}, ${key.value ?? sql`null::text`} as value ${from}`
+  const rows = sql`select ${columns}, d.attributes, ${textIn(sql`d.attributes`, key.attribute)} as text ${from}`
   return sql`select t.id, ${sortableFrom(sql`t.text`, sql`t.attributes`, key.attribute)} as value from (${rows}) as t offset 0`
 }
 
