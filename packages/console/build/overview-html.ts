@@ -5,8 +5,8 @@ import { filesOf } from './files-of.ts'
 const modules = ['/overview/overview-page.tsx', '/overview/presence-chart.tsx']
 
 /**
- * Writes `overview.html`, a copy of `index.html` that also preloads the code of the overview, the first page. The
- * browser would otherwise load this code only after it has run the main script.
+ * Writes `overview.html`, a copy of `index.html` that also preloads the code of the overview, the first page of
+ * signed-in users. The browser would otherwise load this code only after it has run the main script.
  */
 export function overviewHtml(): Plugin {
   return {

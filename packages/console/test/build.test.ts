@@ -12,6 +12,7 @@ const folder = fileURLToPath(new URL('../dist/', import.meta.url))
 
 interface ManifestEntry {
   file: string
+  css?: string[]
   imports?: string[]
 }
 
@@ -60,8 +61,10 @@ test('builds pages without inline scripts or links to other hosts', async () => 
 test('preloads the code of the overview in its HTML document', async () => {
   const pages = ['src/features/overview/overview-page.tsx', 'src/features/overview/presence-chart.tsx']
   const html = await text('overview.html')
-  const missing = [...filesOf(['index.html', ...pages])].filter((file) => !html.includes(`"/${file}"`))
-  expect(missing).toEqual([])
+  const scripts = [...filesOf(['index.html', ...pages])]
+  const styles = Object.values(manifest).flatMap(({ file, css = [] }) => (scripts.includes(file) ? css : []))
+  expect(styles).not.toEqual([])
+  expect([...scripts, ...styles].filter((file) => !html.includes(`"/${file}"`))).toEqual([])
 })
 
 test('compresses a script without changing its content', async () => {

@@ -43,6 +43,9 @@ export function sessionCookie({ secret, isSecure }: { secret: () => string; isSe
   }
 }
 
+/** Returns whether a Cookie header contains a session cookie, valid or not. */
+export const hasSessionCookie = (header = ''): boolean => header.includes(`${PLAIN_NAME}=`)
+
 /** Converts a Cookie header for better-auth, which supports only one cookie name. */
 export function toBetterAuth(header: string): string {
   const value = findPair(header, HOST_NAME)

@@ -49,9 +49,11 @@ describe('pages of the console', () => {
   })
 
   it.each(['/', '/overview', '/overview?span=week', '/accounts/0b-1/', '/accounts/0b-1/overview'])(
-    '%s serves the document for the overview',
+    '%s serves the document for the overview if the request has a session cookie',
     async (url) => {
-      expect((await app.inject({ url, headers: page })).body).toBe('<title>overview</title>')
+      const cookie = '__Host-muster.session_token=abc'
+      expect((await app.inject({ url, headers: { ...page, cookie } })).body).toBe('<title>overview</title>')
+      expect((await app.inject({ url, headers: page })).body).toBe('<title>console</title>')
     },
   )
 

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { hasSessionCookie } from '../../auth/sessions/session-cookie.ts'
 import { type ConsolePage, consoleHeaders } from './console-headers.ts'
 import { fileExists, isSafePath, sendNotBuilt, YEAR_SECONDS } from './static-files.ts'
 
@@ -19,8 +20,9 @@ const FILE = /\.(js|css|map|html|svg|png|ico|webp|webmanifest|json|txt|wasm|woff
 const OVERVIEW = /^(\/accounts\/[\w-]+)?\/(overview)?$/
 
 /**
- * Serves the files that `npm run build` writes. All console pages except the API reference share one HTML document. The
- * document for the overview differs only in that it preloads the page's code.
+ * Serves the files that `npm run build` writes. The API reference has its own HTML document. So has the overview of a
+ * signed-in user, whose document differs only in that it preloads the page's code. All other console pages share one
+ * document.
  */
 export function registerConsole(app: FastifyInstance, { folder = built }: { folder?: string } = {}): void {
   app.register(async (scope) => {
@@ -38,7 +40,12 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
         .sendFile(page, folder, { cacheControl: false })
     }
 
-    scope.get('/', (_request, reply) => sendPage(reply, 'overview.html'))
+    const sendConsole = ({ url, headers }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const isOverview = OVERVIEW.test(url.replace(/\?.*/s, '')) && hasSessionCookie(headers.cookie)
+      return sendPage(reply, isOverview ? 'overview.html' : 'index.html')
+    }
+
+    scope.get('/', sendConsole)
     scope.get('/graphql/v1/doc', (_request, reply) => sendPage(reply, 'doc.html'))
     scope.get<{ Params: { '*': string } }>('/assets/*', async (request, reply) => {
       const name = `assets/${request.params['*']}`
@@ -51,8 +58,7 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
     scope.get<{ Params: { '*': string } }>('/*', async (request, reply) => {
       const name = request.params['*']
       if (RESERVED.test(`/${name}`)) return reply.callNotFound()
-      if (!FILE.test(name) && !acceptsHtml(request)) return reply.callNotFound()
-      if (!FILE.test(name)) return sendPage(reply, OVERVIEW.test(`/${name}`) ? 'overview.html' : 'index.html')
+      if (!FILE.test(name)) return acceptsHtml(request) ? sendConsole(request, reply) : reply.callNotFound()
       if (!isSafePath(name) || !(await fileExists(`${folder}${name}`))) return reply.callNotFound()
       return reply
         .headers({ ...consoleHeaders('index.html'), 'cache-control': 'no-cache' })

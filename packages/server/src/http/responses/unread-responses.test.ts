@@ -159,6 +159,7 @@ test('starts a waiting response even if a change that began before other respons
   const id = await register(app.owner, 'locked')
   const locked = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
+  onTestFinished(() => released.resolve())
   const transaction = app.db.transaction().execute(async (db) => {
     await db.selectFrom('device').select('id').where('id', '=', id).forUpdate().execute()
     locked.resolve()

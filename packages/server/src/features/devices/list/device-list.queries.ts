@@ -272,7 +272,7 @@ export type SampleCounts = Record<'devices' | 'matches', number>
 
 /**
  * Counts the first devices of a list, up to `walked`, and the matches among them. The order must have an index. Counts
- * none if the account has at most `WALKED` devices. The best plan does not depend on the filter.
+ * none if the account has at most `WALKED` devices. Conditions have too many forms to be prepared by name.
  */
 export async function countInSample(
   db: Database,
@@ -280,7 +280,7 @@ export async function countInSample(
   { filter, ...list }: Pick<DevicePageQuery, 'filter' | 'order'> & { start: SqlStart; walked: number },
 ): Promise<SampleCounts> {
   const matching = sqlFilter(accountId, filter)
-  const { rows } = await sql<SampleCounts>`
+  const { rows } = await sql<SampleCounts>`${sql.raw(filter.where || filter.inside ? plannedEachTime : '')}
     select count(*)::int as devices, count(*) filter (where ${allOf(matching.where)})::int as matches
     from ${walkedList(accountId, list, matching).from} where ${deviceCount(accountId)} > ${sql.lit(WALKED)}`.execute(db)
   return rows[0]!
