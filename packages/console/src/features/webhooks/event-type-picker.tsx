@@ -9,7 +9,7 @@ interface EventTypePickerProps {
 }
 
 export function EventTypePicker({ value = [], onChange = () => {}, ...input }: EventTypePickerProps) {
-  const all = eventTypes.map(({ type }) => type)
+  const all = eventTypes.map(([type]) => type)
   return (
     <Checkbox.Group
       label="Events"
@@ -33,7 +33,7 @@ export function EventTypePicker({ value = [], onChange = () => {}, ...input }: E
         {eventTypeGroups.map(({ group, types }) => (
           <Fieldset key={group} legend={group} p="sm">
             <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
-              {types.map(({ type, label, about }) => (
+              {types.map(([type, label, about]) => (
                 <Checkbox key={type} value={type} label={label} description={about} />
               ))}
             </SimpleGrid>
