@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Text } from '@mantine/core'
+import { Button, type ButtonProps, Group, Paper, Text } from '@mantine/core'
 import { IconFileExport, IconPencil, IconTransfer, IconTrash, IconX } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { useViewer } from '../../user-settings/viewer.ts'
@@ -43,53 +43,26 @@ export function SelectionBar({ selection, filter, total, shown, onMoved }: Selec
             </Button>
           ) : null}
           {may('ATTRIBUTE_WRITE') || may('DEVICE_WRITE') ? (
-            <Button
-              size="xs"
-              variant="light"
-              leftSection={<IconPencil size={14} aria-hidden="true" />}
-              onClick={() => setAction('change')}
-            >
+            <ActionButton Icon={IconPencil} onClick={() => setAction('change')}>
               Change
-            </Button>
+            </ActionButton>
           ) : null}
-          <Button
-            size="xs"
-            variant="light"
-            leftSection={<IconFileExport size={14} aria-hidden="true" />}
-            onClick={() => setAction('export')}
-          >
+          <ActionButton Icon={IconFileExport} onClick={() => setAction('export')}>
             Export CSV
-          </Button>
+          </ActionButton>
           {mayMove ? (
-            <Button
-              size="xs"
-              variant="light"
-              leftSection={<IconTransfer size={14} aria-hidden="true" />}
-              onClick={() => setAction('move')}
-            >
+            <ActionButton Icon={IconTransfer} onClick={() => setAction('move')}>
               Move
-            </Button>
+            </ActionButton>
           ) : null}
           {may('DEVICE_DELETE') ? (
-            <Button
-              size="xs"
-              variant="light"
-              color="red"
-              leftSection={<IconTrash size={14} aria-hidden="true" />}
-              onClick={() => setAction('delete')}
-            >
+            <ActionButton Icon={IconTrash} color="red" onClick={() => setAction('delete')}>
               Delete
-            </Button>
+            </ActionButton>
           ) : null}
-          <Button
-            size="xs"
-            variant="subtle"
-            color="gray"
-            leftSection={<IconX size={14} aria-hidden="true" />}
-            onClick={selection.clear}
-          >
+          <ActionButton Icon={IconX} variant="subtle" color="gray" onClick={selection.clear}>
             Clear selection
-          </Button>
+          </ActionButton>
         </Group>
       </Paper>
       <Suspense>
@@ -112,3 +85,12 @@ export function SelectionBar({ selection, filter, total, shown, onMoved }: Selec
     </>
   )
 }
+
+interface ActionButtonProps extends ButtonProps {
+  Icon: typeof IconPencil
+  onClick(): void
+}
+
+const ActionButton = ({ Icon, ...button }: ActionButtonProps) => (
+  <Button size="xs" variant="light" leftSection={<Icon size={14} aria-hidden="true" />} {...button} />
+)
