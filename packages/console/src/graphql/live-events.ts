@@ -7,7 +7,7 @@ import { queriesInFlightEnd } from './queries-in-flight.ts'
 import { apiHeaders } from './session-headers.ts'
 import { signedOut, signInRequired } from './signed-out.ts'
 
-type LiveEvent = LiveEventsSubscription['events']
+export type LiveEvent = LiveEventsSubscription['events']
 
 interface LiveListener {
   /** Receives events in order, in batches. */

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react'
+import { type LiveEvent, useLiveEvents } from '../graphql/live-events.ts'
 
 /**
  * Returns a function that fetches a query again after a change. While a fetch is in flight, urql ignores further
@@ -22,4 +23,14 @@ export function useRefresh(query: { fetching: boolean; stale: boolean }, refetch
     if (isFetching || state.current.isRequested) state.current.isOutdated = true
     else run()
   }
+}
+
+/** Calls `refresh` after relevant live events, and after a gap in the live events. */
+export function useLiveRefresh(refresh: () => void, isRelevant: (event: LiveEvent) => boolean): void {
+  useLiveEvents({
+    onEvents(events) {
+      if (events.some(isRelevant)) refresh()
+    },
+    onGap: refresh,
+  })
 }

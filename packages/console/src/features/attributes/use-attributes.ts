@@ -1,9 +1,8 @@
 import { useMemo } from 'react'
 import { useClient, useQuery } from 'urql'
-import { useLiveEvents } from '../../graphql/live-events.ts'
 import { useChange } from '../../graphql/use-change.ts'
 import { useLastValue } from '../../hooks/use-last-value.ts'
-import { useRefresh } from '../../hooks/use-refresh.ts'
+import { useLiveRefresh, useRefresh } from '../../hooks/use-refresh.ts'
 import {
   SetTargetAttributeDocument,
   SetTargetAttributesDocument,
@@ -43,12 +42,7 @@ export function useAttributes(targetId: string, context: Context): UseAttributes
   const reload = async (): Promise<void> => {
     await client.query(TargetAttributesDocument, variables, { requestPolicy: 'network-only' }).toPromise()
   }
-  useLiveEvents({
-    onEvents(events) {
-      if (events.some(({ type, target }) => type === 'ATTRIBUTE_CHANGE' && target[0]?.id === targetId)) refresh()
-    },
-    onGap: refresh,
-  })
+  useLiveRefresh(refresh, ({ type, target }) => type === 'ATTRIBUTE_CHANGE' && target[0]?.id === targetId)
 
   // Show no attributes while the selected context loads, because the loaded ones belong to the previous context.
   const isCurrent = operation !== undefined && operation.variables.context === context

@@ -8,9 +8,9 @@ import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
-import { devicesOf, useLiveEvents } from '../../graphql/live-events.ts'
+import { devicesOf } from '../../graphql/live-events.ts'
 import { useLastValue } from '../../hooks/use-last-value.ts'
-import { useRefresh } from '../../hooks/use-refresh.ts'
+import { useLiveRefresh, useRefresh } from '../../hooks/use-refresh.ts'
 import { useUrlState } from '../../hooks/use-url-state.ts'
 import { AttributesPanel } from '../attributes/attributes-panel.tsx'
 import { ServicesPanel } from '../services/services-panel.tsx'
@@ -33,12 +33,7 @@ function DeviceById({ deviceId }: { deviceId: string }) {
   const { data, error } = query
   const login = useLastValue(data?.login ?? undefined)
   const refresh = useRefresh(query, () => refetch({ requestPolicy: 'network-only' }))
-  useLiveEvents({
-    onEvents(events) {
-      if (events.some((event) => event.type !== 'ATTRIBUTE_CHANGE' && devicesOf(event).includes(deviceId))) refresh()
-    },
-    onGap: refresh,
-  })
+  useLiveRefresh(refresh, (event) => event.type !== 'ATTRIBUTE_CHANGE' && devicesOf(event).includes(deviceId))
   const device = login?.device[0]
   return (
     <>

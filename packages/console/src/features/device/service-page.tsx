@@ -7,9 +7,8 @@ import { Loading } from '../../components/loading.tsx'
 import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
-import { useLiveEvents } from '../../graphql/live-events.ts'
 import { useLastValue } from '../../hooks/use-last-value.ts'
-import { useRefresh } from '../../hooks/use-refresh.ts'
+import { useLiveRefresh, useRefresh } from '../../hooks/use-refresh.ts'
 import { useUrlState } from '../../hooks/use-url-state.ts'
 import { AttributesPanel } from '../attributes/attributes-panel.tsx'
 import { ServiceDetailsDocument, type ServiceDetailsQuery } from '../services/services.generated.ts'
@@ -34,13 +33,10 @@ function ServiceById({ deviceId, serviceId }: { deviceId: string; serviceId: str
   const { data, error } = query
   const login = useLastValue(data?.login ?? undefined)
   const refresh = useRefresh(query, () => refetch({ requestPolicy: 'network-only' }))
-  useLiveEvents({
-    onEvents(events) {
-      const isAbout = ({ id }: { id: string }): boolean => id === serviceId || id === deviceId
-      if (events.some(({ type, target }) => type !== 'ATTRIBUTE_CHANGE' && target.some(isAbout))) refresh()
-    },
-    onGap: refresh,
-  })
+  useLiveRefresh(
+    refresh,
+    ({ type, target }) => type !== 'ATTRIBUTE_CHANGE' && target.some(({ id }) => id === serviceId || id === deviceId),
+  )
   const service = login?.service.find(({ device }) => device.id === deviceId)
   return (
     <>

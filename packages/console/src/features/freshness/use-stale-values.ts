@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
 import { useQuery } from 'urql'
-import { useLiveEvents } from '../../graphql/live-events.ts'
 import { useTypes } from '../../graphql/use-change.ts'
 import { usePolling } from '../../hooks/use-polling.ts'
+import { useLiveRefresh } from '../../hooks/use-refresh.ts'
 import { FreshnessNamesDocument, ValueAgesDocument } from './freshness.generated.ts'
 
 /** The page polls, because no event reports that a value became stale or was written again without a change. */
@@ -36,12 +36,7 @@ export function useStaleValues(targetId: string, context: string | undefined): R
     if (isUsed) refetch({ requestPolicy: 'network-only' })
   }
   usePolling(refetch, isUsed ? POLL_MS : undefined)
-  useLiveEvents({
-    onEvents(events) {
-      if (events.some(({ type, target }) => type === 'ATTRIBUTE_CHANGE' && target[0]?.id === targetId)) refresh()
-    },
-    onGap: refresh,
-  })
+  useLiveRefresh(refresh, ({ type, target }) => type === 'ATTRIBUTE_CHANGE' && target[0]?.id === targetId)
   const infos = isUsed ? data?.login?.service[0]?.attributeInfo : undefined
   return useMemo(
     () =>

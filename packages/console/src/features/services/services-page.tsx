@@ -9,9 +9,9 @@ import { Loading } from '../../components/loading.tsx'
 import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { isViewUnusable } from '../../graphql/describe-error.ts'
-import { servicesOf, useLiveEvents } from '../../graphql/live-events.ts'
+import { servicesOf } from '../../graphql/live-events.ts'
 import { useLastValue } from '../../hooks/use-last-value.ts'
-import { useRefresh } from '../../hooks/use-refresh.ts'
+import { useLiveRefresh, useRefresh } from '../../hooks/use-refresh.ts'
 import { useUrlState } from '../../hooks/use-url-state.ts'
 import { readSort } from '../devices/devices-search.ts'
 import { problemOf } from '../filters/filter-problem.ts'
@@ -60,13 +60,8 @@ function ServicesOfAccount({ views }: { views: readonly SavedView[] }) {
   const last = useLastValue(query.data?.login?.services)
   // Hide the last list if the view no longer exists or is invalid, because that list may not match the URL.
   const page = isViewUnusable(query.error) ? undefined : last
-  useLiveEvents({
-    onEvents(events) {
-      const shown = new Set(page?.items.map(({ id }) => id))
-      if (events.some((event) => servicesOf(event).some((id) => shown.has(id)))) refresh()
-    },
-    onGap: refresh,
-  })
+  const shown = new Set(page?.items.map(({ id }) => id))
+  useLiveRefresh(refresh, (event) => servicesOf(event).some((id) => shown.has(id)))
   const { error } = query
   const problem = problemOf(error)
   const changeFilter = (patch: ServicesSearch, options?: { replace?: boolean }): void =>

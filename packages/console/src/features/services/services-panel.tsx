@@ -5,10 +5,10 @@ import { useQuery } from 'urql'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
-import { devicesOf, useLiveEvents } from '../../graphql/live-events.ts'
+import { devicesOf } from '../../graphql/live-events.ts'
 import { useCreation, useTypes } from '../../graphql/use-change.ts'
 import { useLastValue } from '../../hooks/use-last-value.ts'
-import { useRefresh } from '../../hooks/use-refresh.ts'
+import { useLiveRefresh, useRefresh } from '../../hooks/use-refresh.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import { ServicesTable } from './device-services-table.tsx'
 import { RemoveService } from './remove-service.tsx'
@@ -30,12 +30,7 @@ export function ServicesPanel({ deviceId }: { deviceId: string }) {
   const [isAdding, setAdding] = useState(false)
   const [edited, setEdited] = useState<ServiceRowFragment>()
   const [removed, setRemoved] = useState<ServiceRowFragment>()
-  useLiveEvents({
-    onEvents(events) {
-      if (events.some((event) => event.type !== 'ATTRIBUTE_CHANGE' && devicesOf(event).includes(deviceId))) refresh()
-    },
-    onGap: refresh,
-  })
+  useLiveRefresh(refresh, (event) => event.type !== 'ATTRIBUTE_CHANGE' && devicesOf(event).includes(deviceId))
 
   const services = useLastValue(data?.login?.device[0]?.services)
   const addButton = may('DEVICE_WRITE') ? (
