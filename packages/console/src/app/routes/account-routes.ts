@@ -1,4 +1,4 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRoute, lazyRouteComponent, type RouteComponent, redirect } from '@tanstack/react-router'
 import { shellRoute } from './root-routes.tsx'
 
 const accountRoute = createRoute({
@@ -8,6 +8,12 @@ const accountRoute = createRoute({
 })
 
 const getParentRoute = () => accountRoute
+
+const page = <const Path extends string, Name extends string>(
+  path: Path,
+  load: () => Promise<Record<Name, RouteComponent>>,
+  name: Name,
+) => createRoute({ getParentRoute, path, component: lazyRouteComponent(load, name) })
 
 // Create the routes outside the `addChildren` call, because TypeScript would otherwise neither infer their types nor
 // check the console's links.
@@ -19,65 +25,20 @@ const accountPages = [
       throw redirect({ to: '/account/keys', replace: true })
     },
   }),
-  createRoute({
-    getParentRoute,
-    path: '/keys',
-    component: lazyRouteComponent(() => import('../../features/account/access-keys/keys-page.tsx'), 'KeysPage'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/keys/$keyId',
-    component: lazyRouteComponent(() => import('../../features/account/access-keys/key-page.tsx'), 'KeyPage'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/members',
-    component: lazyRouteComponent(() => import('../../features/members/members-page.tsx'), 'MembersPage'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/sign-in-policy',
-    component: lazyRouteComponent(
-      () => import('../../features/account/sign-in-policy/sign-in-policy-page.tsx'),
-      'SignInPolicyPage',
-    ),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/codes',
-    component: lazyRouteComponent(
-      () => import('../../features/account/registration-codes/codes-page.tsx'),
-      'CodesPage',
-    ),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/labels',
-    component: lazyRouteComponent(() => import('../../features/account/labels-page.tsx'), 'LabelsPage'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/attributes',
-    component: lazyRouteComponent(
-      () => import('../../features/account/attribute-names-page.tsx'),
-      'AttributeNamesPage',
-    ),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/limits',
-    component: lazyRouteComponent(() => import('../../features/account/limits-page.tsx'), 'LimitsPage'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/sessions',
-    component: lazyRouteComponent(() => import('../../features/account/sessions/sessions-page.tsx'), 'SessionsPage'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/security',
-    component: lazyRouteComponent(() => import('../../features/account/security/security-page.tsx'), 'SecurityPage'),
-  }),
+  page('/keys', () => import('../../features/account/access-keys/keys-page.tsx'), 'KeysPage'),
+  page('/keys/$keyId', () => import('../../features/account/access-keys/key-page.tsx'), 'KeyPage'),
+  page('/members', () => import('../../features/members/members-page.tsx'), 'MembersPage'),
+  page(
+    '/sign-in-policy',
+    () => import('../../features/account/sign-in-policy/sign-in-policy-page.tsx'),
+    'SignInPolicyPage',
+  ),
+  page('/codes', () => import('../../features/account/registration-codes/codes-page.tsx'), 'CodesPage'),
+  page('/labels', () => import('../../features/account/labels-page.tsx'), 'LabelsPage'),
+  page('/attributes', () => import('../../features/account/attribute-names-page.tsx'), 'AttributeNamesPage'),
+  page('/limits', () => import('../../features/account/limits-page.tsx'), 'LimitsPage'),
+  page('/sessions', () => import('../../features/account/sessions/sessions-page.tsx'), 'SessionsPage'),
+  page('/security', () => import('../../features/account/security/security-page.tsx'), 'SecurityPage'),
 ] as const
 
 export const accountRoutes = accountRoute.addChildren(accountPages)
