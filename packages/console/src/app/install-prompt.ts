@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { createSignal } from '../hooks/signal.ts'
 
 /** No standard defines this Chromium event, so TypeScript does not include its type. */
 interface InstallPromptEvent extends Event {
@@ -6,11 +7,11 @@ interface InstallPromptEvent extends Event {
 }
 
 let prompt: InstallPromptEvent | undefined
-const watchers = new Set<() => void>()
+const changes = createSignal()
 
 function set(event: InstallPromptEvent | undefined): void {
   prompt = event
-  for (const changed of watchers) changed()
+  changes.announce()
 }
 
 /** Call this function early, because the browser may fire `beforeinstallprompt` before the first page appears. */
@@ -22,17 +23,12 @@ export function listenForInstallPrompt(): void {
   window.addEventListener('appinstalled', () => set(undefined))
 }
 
-function watch(changed: () => void): () => void {
-  watchers.add(changed)
-  return () => watchers.delete(changed)
-}
-
 /**
  * Returns a function that opens the browser's install prompt. Returns undefined until the browser offers a prompt, and
  * again after the prompt was opened or the console was installed.
  */
 export function useInstall(): (() => void) | undefined {
-  const event = useSyncExternalStore(watch, () => prompt)
+  const event = useSyncExternalStore(changes.listen, () => prompt)
   if (event === undefined) return undefined
   return () => {
     // Discard the event, because the browser shows the prompt of an event only once.

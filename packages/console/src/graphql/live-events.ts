@@ -2,6 +2,7 @@ import { createClient } from 'graphql-sse'
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import { stringifyDocument } from 'urql'
 import { api } from '../app/paths.ts'
+import { createSignal } from '../hooks/signal.ts'
 import { LiveEventsDocument, type LiveEventsSubscription } from './live-events.generated.ts'
 import { queriesInFlightEnd } from './queries-in-flight.ts'
 import { apiHeaders } from './session-headers.ts'
@@ -49,7 +50,7 @@ function createLiveEvents(): LiveEvents {
   })
   const query = stringifyDocument(LiveEventsDocument)
   const listeners = new Set<LiveListener>()
-  const watchers = new Set<() => void>()
+  const statusChanges = createSignal()
   let status: LiveStatus = 'off'
   let after: string | undefined
   let batch: LiveEvent[] = []
@@ -61,7 +62,7 @@ function createLiveEvents(): LiveEvents {
   const setStatus = (next: LiveStatus): void => {
     if (status === next) return
     status = next
-    for (const changed of watchers) changed()
+    statusChanges.announce()
   }
 
   const notifyGap = (): void => {
@@ -157,10 +158,7 @@ function createLiveEvents(): LiveEvents {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    watchStatus(changed) {
-      watchers.add(changed)
-      return () => watchers.delete(changed)
-    },
+    watchStatus: statusChanges.listen,
     start() {
       if (status !== 'off') return
       failures = 0

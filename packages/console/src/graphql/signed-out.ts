@@ -1,20 +1,4 @@
-interface Signal {
-  announce(): void
-  listen(listener: () => void): () => void
-}
-
-function createSignal(): Signal {
-  const listeners = new Set<() => void>()
-  return {
-    announce() {
-      for (const listener of listeners) listener()
-    },
-    listen(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-  }
-}
+import { createSignal } from '../hooks/signal.ts'
 
 /** Lets any code notify the shell that the session has ended. */
 export const signedOut = createSignal()

@@ -1,4 +1,5 @@
 import type { Client, CombinedError } from 'urql'
+import { createSignal } from '../../../hooks/signal.ts'
 import { DeviceCountDocument, DevicePageDocument, type DevicePageQuery } from '../devices.generated.ts'
 import { type DeviceQuery, isFiltered } from '../devices-search.ts'
 import { createChangedRows } from './changed-rows.ts'
@@ -63,7 +64,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
   const { filter, sortBy, withAttributes, firstRecord } = query
   const pages = new PageCache(MAX_PAGES)
   const loading = new Map<number, PageRequest>()
-  const listeners = new Set<() => void>()
+  const updates = createSignal()
   const timers = new Set<ReturnType<typeof setTimeout>>()
   let version = 0
   let total = initial.total
@@ -81,7 +82,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
 
   const notify = (): void => {
     version++
-    for (const listener of listeners) listener()
+    updates.announce()
   }
 
   const schedule = (run: () => void, ms: number): ReturnType<typeof setTimeout> => {
@@ -256,10 +257,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
       loadView()
       notify()
     },
-    listen(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    listen: updates.listen,
     close() {
       isClosed = true
       for (const timer of timers) clearTimeout(timer)
