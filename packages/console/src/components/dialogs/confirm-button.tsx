@@ -1,7 +1,9 @@
-import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, type ButtonProps, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { ErrorNotice } from '../error-notice.tsx'
+import { FormButtons } from './form-buttons.tsx'
+import { useAttempt } from './use-attempt.ts'
 
 interface ConfirmDialogProps {
   opened: boolean
@@ -15,37 +17,28 @@ interface ConfirmDialogProps {
 }
 
 export function ConfirmDialog({ opened, onClose, title, children, confirm, danger, onConfirm }: ConfirmDialogProps) {
-  const [running, setRunning] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const close = (): void => {
-    setError(undefined)
+  const { attempt, isRunning, error, clearError } = useAttempt(async () => {
+    await onConfirm()
     onClose()
-  }
-  const run = async (): Promise<void> => {
-    setRunning(true)
-    setError(undefined)
-    try {
-      await onConfirm()
-      close()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setRunning(false)
-    }
+  })
+  const close = (): void => {
+    clearError()
+    onClose()
   }
   return (
     <Modal opened={opened} onClose={close} title={title}>
       <Stack>
         <Text component="div">{children}</Text>
         <ErrorNotice error={error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button color={danger ? 'red.9' : undefined} loading={running} onClick={run} data-autofocus>
-            {confirm}
-          </Button>
-        </Group>
+        <FormButtons
+          onCancel={close}
+          color={danger ? 'red.9' : undefined}
+          loading={isRunning}
+          onClick={attempt}
+          data-autofocus
+        >
+          {confirm}
+        </FormButtons>
       </Stack>
     </Modal>
   )

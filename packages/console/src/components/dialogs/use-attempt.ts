@@ -6,6 +6,7 @@ interface Attempt {
   submit: (event: FormEvent) => void
   isRunning: boolean
   error: unknown
+  clearError: () => void
 }
 
 export function useAttempt(operation: () => Promise<unknown>): Attempt {
@@ -26,5 +27,5 @@ export function useAttempt(operation: () => Promise<unknown>): Attempt {
     event.preventDefault()
     void attempt()
   }
-  return { attempt, submit, isRunning, error }
+  return { attempt, submit, isRunning, error, clearError: () => setError(undefined) }
 }

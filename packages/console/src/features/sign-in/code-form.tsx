@@ -1,5 +1,6 @@
 import { Anchor, Button, Checkbox, Stack, Text, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { verifyBackupCode, verifyTotp } from './auth-api.ts'
 import { AuthError } from './auth-call.ts'
 import { SignInError } from './sign-in-error.tsx'
@@ -8,25 +9,16 @@ export function CodeForm({ onDone, onRestart }: { onDone: () => void; onRestart:
   const [isBackup, setBackup] = useState(false)
   const [code, setCode] = useState('')
   const [trustDevice, setTrustDevice] = useState(false)
-  const [running, setRunning] = useState(false)
-  const [error, setError] = useState<unknown>()
-
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setRunning(true)
-    setError(undefined)
+  const { submit, isRunning, error } = useAttempt(async () => {
+    const given = { code: isBackup ? code.trim() : code.replaceAll(/\s/g, ''), trustDevice }
     try {
-      const given = { code: isBackup ? code.trim() : code.replaceAll(/\s/g, ''), trustDevice }
       await (isBackup ? verifyBackupCode(given) : verifyTotp(given))
       onDone()
     } catch (failure) {
-      setError(failure)
       setCode('')
-    } finally {
-      setRunning(false)
+      throw failure
     }
-  }
-
+  })
   const isExpired = error instanceof AuthError && error.reason === 'sign-in-expired'
   return (
     <form onSubmit={submit}>
@@ -53,7 +45,7 @@ export function CodeForm({ onDone, onRestart }: { onDone: () => void; onRestart:
           checked={trustDevice}
           onChange={({ currentTarget }) => setTrustDevice(currentTarget.checked)}
         />
-        <Button type="submit" loading={running} disabled={isExpired}>
+        <Button type="submit" loading={isRunning} disabled={isExpired}>
           Sign in
         </Button>
         <Anchor component="button" type="button" size="sm" onClick={() => setBackup(!isBackup)}>
