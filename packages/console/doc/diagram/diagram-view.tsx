@@ -5,6 +5,7 @@ import type { GraphQLSchema } from 'graphql'
 import { useEffect, useRef, useState } from 'react'
 import { ErrorNotice } from '../../src/components/error-notice.tsx'
 import { Loading } from '../../src/components/loading.tsx'
+import page from '../doc-page.module.css'
 import classes from './diagram-view.module.css'
 import { describeGraph } from './schema-graph.ts'
 
@@ -26,7 +27,7 @@ export function DiagramView({ schema }: { schema: GraphQLSchema }) {
   const zoom = (factor: number): void => setScale(Math.max(MIN_SCALE, Math.min(MAX_SCALE, shown * factor)))
   return (
     <div className={classes.layout}>
-      <h1 className={classes.title}>Schema diagram</h1>
+      <h1 className={page.hiddenTitle}>Schema diagram</h1>
       <Group className={classes.tools} gap="xs">
         <Select
           aria-label="Root type"

@@ -8,6 +8,7 @@ import { GraphiQL } from 'graphiql'
 import type { GraphQLSchema } from 'graphql'
 import { useState } from 'react'
 import { Loading } from '../../src/components/loading.tsx'
+import page from '../doc-page.module.css'
 import { examples } from './examples.ts'
 import { createFetcher } from './fetcher.ts'
 import classes from './try-view.module.css'
@@ -20,7 +21,7 @@ export function TryView({ schema }: { schema: GraphQLSchema }) {
   if (user === undefined) return <Loading what="editor" />
   return (
     <div className={classes.layout}>
-      <h1 className={classes.title}>Try requests</h1>
+      <h1 className={page.hiddenTitle}>Try requests</h1>
       <SignedInUser user={user} />
       <div className={classes.editor}>
         <GraphiQL

@@ -1,4 +1,4 @@
-import { Badge, Box, Group, Text } from '@mantine/core'
+import { Badge, Box, Group, Text, VisuallyHidden } from '@mantine/core'
 import { labelOfName, useLabels } from '../../features/user-settings/labels.ts'
 import { StateBadge } from '../state-badge.tsx'
 
@@ -30,13 +30,14 @@ function Changes({ changes }: { changes: readonly Change[] }) {
   return (
     <Box miw={0}>
       {changes.slice(0, SHOWN).map((change) => (
+        // Position the hidden text relative to the line, so that a scrolling table clips the text.
         <Text key={change.name} inherit component="div" pos="relative" style={{ overflowWrap: 'anywhere' }}>
           <Text span inherit fw={500}>
             {labelOfName(change.name, labels)}
           </Text>
           : <Value value={change.old} />
           <span aria-hidden="true"> → </span>
-          <span style={visuallyHidden}> is now </span>
+          <VisuallyHidden> is now </VisuallyHidden>
           <Value value={change.new} />
         </Text>
       ))}
@@ -48,18 +49,6 @@ function Changes({ changes }: { changes: readonly Change[] }) {
     </Box>
   )
 }
-
-/**
- * Hides text from view, but not from screen readers. The text is positioned relative to the line that shows the change,
- * so that a scrolling table clips the text.
- */
-const visuallyHidden = {
-  position: 'absolute',
-  width: 1,
-  height: 1,
-  overflow: 'hidden',
-  clipPath: 'inset(50%)',
-} as const
 
 const MAX_LENGTH = 80
 
