@@ -36,7 +36,7 @@ const columns = ['Device', 'Result', 'Changes', 'Reason']
 export function JobItems({ job }: { job: Job }) {
   const { id, state } = job
   const [{ status, after }, change] = useUrlState('/shell/changes/$jobId')
-  const variables = { id, status: status === undefined ? null : [status], outcome: null, after: after ?? null }
+  const variables = { id, status: status === undefined ? null : [status], after: after ?? null }
   const [{ data, error }, refetch] = useQuery({ query: BulkItemsDocument, variables })
   usePolling(refetch, state === 'RUNNING' ? BUSY_POLL_MS : undefined)
   useOnChange(`${state} ${job.token}`, () => refetch({ requestPolicy: 'network-only' }))

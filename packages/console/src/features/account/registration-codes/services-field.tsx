@@ -1,7 +1,7 @@
 import { NumberInput, Select, TextInput } from '@mantine/core'
 import { useQuery } from 'urql'
 import type { ServiceInput } from '../../../graphql/schema-types.generated.ts'
-import { ServiceTypesDocument } from './codes.generated.ts'
+import { ApplicationTypesDocument } from '../../services/services.generated.ts'
 import { checkNames, ListField, type ListInput, type NamedRow } from './list-field.tsx'
 
 export interface ServiceRow extends NamedRow {
@@ -11,7 +11,7 @@ export interface ServiceRow extends NamedRow {
 }
 
 export function ServicesField(input: ListInput<ServiceRow>) {
-  const [{ data }] = useQuery({ query: ServiceTypesDocument, requestPolicy: 'cache-first' })
+  const [{ data }] = useQuery({ query: ApplicationTypesDocument, requestPolicy: 'cache-first' })
   const types = data?.applicationTypes ?? []
   return (
     <ListField

@@ -9,15 +9,15 @@ import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-
 export type SignInPolicyQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type SignInPolicyQuery = { login: { id: string, signInPolicy: Types.SignInPolicy } | null };
+export type SignInPolicyQuery = { login: { signInPolicy: Types.SignInPolicy } | null };
 
 export type SetSignInPolicyMutationVariables = Exact<{
   signInPolicy: Types.SignInPolicy;
 }>;
 
 
-export type SetSignInPolicyMutation = { updateAccount: { id: string, signInPolicy: Types.SignInPolicy } };
+export type SetSignInPolicyMutation = { updateAccount: { id: string } };
 
 
-export const SignInPolicyDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"SignInPolicy"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"login"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"signInPolicy"}}]}}]}}]} as unknown as DocumentNode<SignInPolicyQuery, SignInPolicyQueryVariables>;
-export const SetSignInPolicyDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"SetSignInPolicy"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"signInPolicy"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"SignInPolicy"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"updateAccount"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"signInPolicy"},"value":{"kind":"Variable","name":{"kind":"Name","value":"signInPolicy"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"signInPolicy"}}]}}]}}]} as unknown as DocumentNode<SetSignInPolicyMutation, SetSignInPolicyMutationVariables>;
+export const SignInPolicyDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"SignInPolicy"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"login"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"signInPolicy"}}]}}]}}]} as unknown as DocumentNode<SignInPolicyQuery, SignInPolicyQueryVariables>;
+export const SetSignInPolicyDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"SetSignInPolicy"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"signInPolicy"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"SignInPolicy"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"updateAccount"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"signInPolicy"},"value":{"kind":"Variable","name":{"kind":"Name","value":"signInPolicy"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]} as unknown as DocumentNode<SetSignInPolicyMutation, SetSignInPolicyMutationVariables>;

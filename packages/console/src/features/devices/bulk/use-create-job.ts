@@ -1,7 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { BulkOperationInput } from '../../../graphql/schema-types.generated.ts'
 import { useChange } from '../../../graphql/use-change.ts'
-import { AppendBulkDocument, CreateBulkDocument, PreviewOpenBulkDocument } from './bulk.generated.ts'
+import { PreviewBulkDocument } from '../../bulk/bulk.generated.ts'
+import { AppendBulkDocument, CreateBulkDocument } from './bulk.generated.ts'
 import { matching, type SelectedDevices } from './selected-devices.ts'
 
 /** The API accepts at most this many IDs per request. */
@@ -13,7 +14,7 @@ const NAME_LENGTH = 100
 export function useCreateJob({ selected, filter }: SelectedDevices) {
   const create = useChange(CreateBulkDocument, ['BulkJob'])
   const append = useChange(AppendBulkDocument)
-  const preview = useChange(PreviewOpenBulkDocument, ['BulkJob'])
+  const preview = useChange(PreviewBulkDocument, ['BulkJob'])
   const navigate = useNavigate()
   return async (fullName: string, operation: BulkOperationInput): Promise<void> => {
     const name = [...fullName].slice(0, NAME_LENGTH).join('')
