@@ -28,7 +28,7 @@ export function RenameDialog({ opened, onClose, ...rest }: RenameDialogProps) {
 function RenameForm({ onClose, what, name, confirm = 'Rename', onRename }: Omit<RenameDialogProps, 'opened'>) {
   const [text, setText] = useState(name ?? '')
   const { submit, isRunning, error } = useAttempt(async () => {
-    await onRename(text.trim() === '' ? null : text.trim())
+    await onRename(text.trim() || null)
     onClose()
   })
   return (

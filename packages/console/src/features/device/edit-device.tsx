@@ -1,6 +1,7 @@
 import { Modal, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
+import { changedFields } from '../../components/dialogs/changed-fields.ts'
 import { FormButtons } from '../../components/dialogs/form-buttons.tsx'
 import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -33,13 +34,8 @@ function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
   })
   const { attempt, error } = useAttempt(async () => {
     const { name, hardwareId, platform } = form.values
-    // Send only changed fields, so that concurrent changes to other fields are kept.
-    await update({
-      id: device.id,
-      ...(name.trim() === before.name ? {} : { name: name.trim() }),
-      ...(hardwareId === (before.hardwareId ?? '') ? {} : { hardwareId: hardwareId || null }),
-      ...(platform === (before.platform ?? '') ? {} : { platform: platform || null }),
-    })
+    const fields = { name: name.trim(), hardwareId: hardwareId || null, platform: platform || null }
+    await update({ id: device.id, ...changedFields<typeof fields>(before, fields) })
     onClose()
   })
   return (

@@ -54,7 +54,7 @@ function conditionsOf({ name, state, platform, application, attributes }: Record
   ]
 }
 
-const quote = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"`
+export const quote = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"`
 
 const entriesOf = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []

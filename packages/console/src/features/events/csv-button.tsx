@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useClient } from 'urql'
+import { downloadUrl } from '../../components/download.ts'
 import { errorText } from '../../graphql/describe-error.ts'
 import { EventsDownloadDocument } from './events.generated.ts'
 import type { EventFilter } from './events-search.ts'
@@ -22,12 +23,9 @@ export function CsvButton({ filter }: { filter: EventFilter }) {
         title: 'The events could not be downloaded',
         message: errorText(error),
       })
-    const link = document.createElement('a')
     // Use only the path and the query, because the URL may have a different host name than this page.
     const { pathname, search } = new URL(url)
-    link.href = `${pathname}${search}`
-    link.download = 'events.csv'
-    link.click()
+    downloadUrl('events.csv', `${pathname}${search}`)
   }
   return (
     <Button variant="default" leftSection={<IconDownload size={16} />} loading={running} onClick={run}>

@@ -47,7 +47,7 @@ function InviteForm({ roles, onCreated, onCancel }: InviteFormProps) {
   const [roleId, setRoleId] = useState(choices[0]?.id ?? null)
   const { submit, isRunning, error } = useAttempt(async () => {
     if (roleId === null) return
-    const { createInvitation } = await create({ roleId, email: email.trim() === '' ? null : email.trim() })
+    const { createInvitation } = await create({ roleId, email: email.trim() || null })
     onCreated(createInvitation.link ?? '')
   })
   return (

@@ -5,6 +5,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useQuery } from 'urql'
+import { quote } from '../devices/devices-search.ts'
 import { viewLists } from '../views/view-lists.ts'
 import { PaletteDevicesDocument, PaletteViewsDocument } from './palette.generated.ts'
 import { palettePages } from './palette-pages.ts'
@@ -28,7 +29,8 @@ export function CommandPalette({ opened }: CommandPaletteProps) {
   const [word] = useDebouncedValue(typed.trim(), TYPING_DELAY_MS)
   const [{ data: found }] = useQuery({
     query: PaletteDevicesDocument,
-    variables: { where: quoteWord(word) },
+    // Quote the input, so that the server searches for it as one word instead of parsing it as a filter.
+    variables: { where: quote(word) },
     pause: word === '',
     requestPolicy: 'cache-and-network',
   })
@@ -88,6 +90,3 @@ function matching<Item>(items: readonly Item[], typed: string, nameOf: (item: It
   const found = items.filter((item) => placeOf(item) >= 0)
   return [...found.filter((item) => placeOf(item) === 0), ...found.filter((item) => placeOf(item) > 0)]
 }
-
-/** Quotes the input, so that the server searches for it as one word instead of parsing it as a filter. */
-const quoteWord = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"`

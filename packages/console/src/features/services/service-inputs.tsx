@@ -34,7 +34,7 @@ export const serviceFields = (
   { isNew }: { isNew: boolean },
 ): ServiceFields => ({
   name: name.trim(),
-  host: host.trim() === '' ? null : host.trim(),
+  host: host.trim() || null,
   enabled,
   ...(application === null ? {} : { application: Number(application) }),
   ...(port === '' && isNew ? {} : { port: port === '' ? null : Number(port) }),

@@ -45,7 +45,7 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
   const { attempt, error } = useAttempt(async () => {
     const { url, name, events } = form.values
     const { view, context } = selection
-    const values = { url: url.trim(), name: name.trim() === '' ? null : name.trim(), events }
+    const values = { url: url.trim(), name: name.trim() || null, events }
     await onSubmit({ ...values, where: typedFilter(box), view, context })
   })
   return (

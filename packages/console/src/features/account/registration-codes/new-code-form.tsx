@@ -33,8 +33,6 @@ const labels = {
   attributes: 'Attributes',
 }
 
-const orNull = (value: string): string | null => (value.trim() === '' ? null : value.trim())
-
 export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
   const create = useCreation(CreateRegistrationCodeDocument, ['RegistrationCode'])
   const form = useForm<Values>({
@@ -50,8 +48,8 @@ export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
     const { uses, name, platform, expiry, services, attributes } = form.values
     const { createRegistrationCode } = await create({
       uses: Number(uses),
-      name: orNull(name),
-      platform: orNull(platform),
+      name: name.trim() || null,
+      platform: platform.trim() || null,
       expires: expiryTime(expiry),
       services: servicesFrom(services),
       attributes: attributesFrom(attributes),

@@ -14,7 +14,7 @@ export function ProfileSection() {
   const client = useClient()
   const [text, setText] = useState(name ?? '')
   const { submit, error } = useAttempt(async () => {
-    await changeName(text.trim() === '' ? null : text.trim())
+    await changeName(text.trim() || null)
     await client.query(ViewerDocument, {}, { requestPolicy: 'network-only' }).toPromise()
     notifications.show({ message: 'Your name was changed' })
   })

@@ -48,7 +48,7 @@ export function initialValues(policy: Policy | undefined, may: Viewer['may']): K
 export function toVariables(values: KeyValues, permissions: readonly Permission[]): CreateAccessKeyMutationVariables {
   const { name, restriction, networks, expiry, rateShare, kind, requireDigest, signing, publicKey } = values
   return {
-    name: name.trim() === '' ? null : name.trim(),
+    name: name.trim() || null,
     access: accessInput(permissions, restriction),
     personal: kind === 'personal',
     networks,
