@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Title } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { type FormErrors, useForm } from '@mantine/form'
 import { useRef, useState } from 'react'
 import { CombinedError } from 'urql'
 import { focusFirstError } from '../../../../components/dialogs/focus-first-error.ts'
@@ -105,37 +105,32 @@ export function NewKeyForm({ policy, onCreated, onCancel }: NewKeyFormProps) {
   )
 }
 
-function problemsOf(values: KeyValues, step: number, policy: Policy | undefined): Record<string, string> {
+/** Returns the errors of a step's fields. The form ignores fields whose error is false or null. */
+function problemsOf(values: KeyValues, step: number, policy: Policy | undefined): FormErrors {
   const { purpose, document, permissions, networks, rateShare, expiry, signing, publicKey } = values
-  const wrongExpiry = checkExpiry(new Date())(expiry)
   const share = Number(rateShare)
-  const problems: [step: number, field: string, message: string | false | null][] = [
-    [
-      0,
-      'document',
-      purpose === 'document' &&
+  const ofSteps: FormErrors[] = [
+    {
+      document:
+        purpose === 'document' &&
         document.trim() === '' &&
         'Paste a GraphQL document, such as { login { devices { total } } }',
-    ],
-    [0, 'permissions', purpose === 'choose' && permissions.length === 0 && 'Choose at least one permission'],
-    [
-      1,
-      'networks',
-      policy?.requireNetworks === true &&
+      permissions: purpose === 'choose' && permissions.length === 0 && 'Choose at least one permission',
+    },
+    {
+      networks:
+        policy?.requireNetworks === true &&
         networks.length === 0 &&
         'The key policy requires at least one network, such as 192.0.2.0/24',
-    ],
-    [1, 'expiry', wrongExpiry],
-    [1, 'rateShare', !(share >= 1 && share <= 100) && 'Enter a number from 1 to 100'],
-    [
-      2,
-      'publicKey',
-      signing === 'public' && publicKey.trim() === '' && 'Paste your Ed25519 public key in PEM format or base64',
-    ],
+      expiry: checkExpiry(new Date())(expiry),
+      rateShare: !(share >= 1 && share <= 100) && 'Enter a number from 1 to 100',
+    },
+    {
+      publicKey:
+        signing === 'public' && publicKey.trim() === '' && 'Paste your Ed25519 public key in PEM format or base64',
+    },
   ]
-  return Object.fromEntries(
-    problems.flatMap(([at, field, message]) => (at === step && typeof message === 'string' ? [[field, message]] : [])),
-  )
+  return ofSteps[step] ?? {}
 }
 
 const isAboutLimits = (failure: unknown): boolean =>
