@@ -2,7 +2,6 @@ import { Badge, Group, Select, Table, Text, Title } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { useQuery } from 'urql'
 import { RouterAnchor } from '../../app/links.tsx'
-import { capitalize } from '../../components/capitalize.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { ListRow, ListTable, Paging } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
@@ -18,17 +17,17 @@ type Item = NonNullable<BulkItemsQuery['login']>['bulkJob'][number]['items']['it
 
 const BUSY_POLL_MS = 2000
 
-const statusTexts: Record<BulkItemStatus, string> = {
-  DONE: 'done',
-  FAILED: 'failed or rejected',
-  SKIPPED: 'skipped',
-  UNCHANGED: 'unchanged',
-  PENDING: 'pending',
+const statuses: Record<BulkItemStatus, { label: string; color: string }> = {
+  DONE: { label: 'Done', color: 'green' },
+  FAILED: { label: 'Failed or rejected', color: 'red' },
+  SKIPPED: { label: 'Skipped', color: 'orange' },
+  UNCHANGED: { label: 'Unchanged', color: 'gray' },
+  PENDING: { label: 'Pending', color: 'blue' },
 }
 
 const options = [
   { value: 'all', label: 'All' },
-  ...itemStatuses.map((value) => ({ value, label: capitalize(statusTexts[value]) })),
+  ...itemStatuses.map((value) => ({ value, label: statuses[value].label })),
 ]
 
 const columns = ['Device', 'Result', 'Changes', 'Reason']
@@ -130,14 +129,6 @@ const outcomeTexts: Record<BulkOutcome, string> = {
   REJECTED: 'rejected',
 }
 
-const colors: Record<BulkItemStatus, string> = {
-  DONE: 'green',
-  FAILED: 'red',
-  SKIPPED: 'orange',
-  UNCHANGED: 'gray',
-  PENDING: 'blue',
-}
-
 const reasonTexts: Record<BulkSkipReason, string> = {
   CHANGED_SINCE: 'A value has changed since the preview',
   GONE: 'The device no longer exists',
@@ -149,7 +140,7 @@ const activeText = 'The device is active. To delete it, create a job that also d
 function ItemResult({ item: { status, outcome } }: { item: Item }) {
   const text = status === 'PENDING' || outcome === 'REJECTED' ? outcomeTexts[outcome] : status.toLowerCase()
   return (
-    <Badge color={colors[status]} miw="max-content">
+    <Badge color={statuses[status].color} miw="max-content">
       {text}
     </Badge>
   )

@@ -1,38 +1,27 @@
 import { Badge } from '@mantine/core'
 import type { BulkState } from '../../graphql/schema-types.generated.ts'
 
-const colors: Record<BulkState, string> = {
-  DRAFT: 'gray',
-  PREVIEWING: 'blue',
-  READY: 'blue',
-  RUNNING: 'indigo',
-  PAUSED: 'orange',
-  DONE: 'green',
-  CANCELED: 'gray',
-  EXPIRED: 'gray',
-  FAILED: 'red',
+const appearances: Record<BulkState, { word: string; color: string }> = {
+  DRAFT: { word: 'draft', color: 'gray' },
+  PREVIEWING: { word: 'previewing', color: 'blue' },
+  READY: { word: 'ready to start', color: 'blue' },
+  RUNNING: { word: 'running', color: 'indigo' },
+  PAUSED: { word: 'paused', color: 'orange' },
+  DONE: { word: 'done', color: 'green' },
+  CANCELED: { word: 'canceled', color: 'gray' },
+  EXPIRED: { word: 'expired', color: 'gray' },
+  FAILED: { word: 'failed', color: 'red' },
 }
 
-const words: Record<BulkState, string> = {
-  DRAFT: 'draft',
-  PREVIEWING: 'previewing',
-  READY: 'ready to start',
-  RUNNING: 'running',
-  PAUSED: 'paused',
-  DONE: 'done',
-  CANCELED: 'canceled',
-  EXPIRED: 'expired',
-  FAILED: 'failed',
-}
-
-export const stateWord = (state: BulkState): string => words[state]
+export const stateWord = (state: BulkState): string => appearances[state].word
 
 export const isBusy = (state: BulkState): boolean => state === 'RUNNING' || state === 'PREVIEWING'
 
 export function JobState({ state }: { state: BulkState }) {
+  const { word, color } = appearances[state]
   return (
-    <Badge color={colors[state]} miw="max-content">
-      {words[state]}
+    <Badge color={color} miw="max-content">
+      {word}
     </Badge>
   )
 }
