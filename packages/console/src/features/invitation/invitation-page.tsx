@@ -5,7 +5,8 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { Time } from '../../components/time.tsx'
 import { useChange } from '../../graphql/use-change.ts'
-import { type SignInOptions, signInOptions, type WhoAmI, whoAmI } from '../sign-in/auth-api.ts'
+import { useLoad } from '../account/use-load.ts'
+import { signInOptions, type WhoAmI, whoAmI } from '../sign-in/auth-api.ts'
 import { SignedOutPage } from '../sign-in/signed-out-page.tsx'
 import { SingleSignOn } from '../sign-in/single-sign-on.tsx'
 import { accountLabel } from '../user-settings/account-label.ts'
@@ -54,11 +55,8 @@ function Shown({ token, invitation, user }: ShownProps) {
 }
 
 function NewPerson({ token, invitation }: Pick<ShownProps, 'token' | 'invitation'>) {
-  const [options, setOptions] = useState<SignInOptions>({ password: true, singleSignOn: null })
-  useEffect(() => {
-    signInOptions().then(setOptions, () => {})
-  }, [])
-  const { password, singleSignOn } = options
+  const { data } = useLoad(signInOptions)
+  const { password, singleSignOn } = data ?? { password: true, singleSignOn: null }
   return (
     <>
       {password ? <NewPersonForm token={token} invitation={invitation} /> : null}

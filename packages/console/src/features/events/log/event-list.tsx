@@ -74,27 +74,23 @@ function Events({ events, fresh, hasMore }: EventsProps) {
   const groups = useMemo(() => groupEvents(events), [events])
   const isCut = (group: EventGroup): boolean => hasMore && mayContinue(group, events)
   const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
+  const [Burst, Single] = isNarrow ? [BurstCard, EventCard] : [BurstRow, EventRow]
+  const list = groups.map((group) =>
+    group.events.length > 1 ? (
+      <Burst key={group.id} group={group} isCut={isCut(group)} fresh={fresh} />
+    ) : (
+      <Single key={group.id} event={group.events[0]!} isFresh={fresh.has(group.id)} />
+    ),
+  )
   if (isNarrow)
     return (
       <Stack component="ul" gap="xs" p={0} m={0} aria-label="Events" style={{ listStyle: 'none' }}>
-        {groups.map((group) =>
-          group.events.length > 1 ? (
-            <BurstCard key={group.id} group={group} isCut={isCut(group)} fresh={fresh} />
-          ) : (
-            <EventCard key={group.id} event={group.events[0]!} isFresh={fresh.has(group.id)} />
-          ),
-        )}
+        {list}
       </Stack>
     )
   return (
     <ListTable label="Events" columns={columns} minWidth={920}>
-      {groups.map((group) =>
-        group.events.length > 1 ? (
-          <BurstRow key={group.id} group={group} isCut={isCut(group)} fresh={fresh} />
-        ) : (
-          <EventRow key={group.id} event={group.events[0]!} isFresh={fresh.has(group.id)} />
-        ),
-      )}
+      {list}
     </ListTable>
   )
 }
