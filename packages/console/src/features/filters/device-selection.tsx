@@ -1,8 +1,7 @@
 import { Select, Stack, TextInput } from '@mantine/core'
 import type { RefObject } from 'react'
-import { useQuery } from 'urql'
+import { useViews } from '../views/use-views.ts'
 import { FilterField } from './filter-field.tsx'
-import { DeviceViewNamesDocument } from './filters.generated.ts'
 
 export interface SelectionValues {
   where: string | null
@@ -19,8 +18,7 @@ interface DeviceSelectionProps {
 }
 
 export function DeviceSelection({ value, onChange, box, about, placeholder }: DeviceSelectionProps) {
-  const [{ data }] = useQuery({ query: DeviceViewNamesDocument, requestPolicy: 'cache-and-network' })
-  const views = (data?.login?.views ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  const { views = [] } = useViews('DEVICES')
   return (
     <Stack>
       <FilterField
@@ -38,7 +36,7 @@ export function DeviceSelection({ value, onChange, box, about, placeholder }: De
           label="View"
           description={about.view}
           placeholder="All devices"
-          data={views}
+          data={views.map(({ id, name }) => ({ value: id, label: name }))}
           value={value.view}
           onChange={(view) => onChange({ ...value, view })}
           clearable

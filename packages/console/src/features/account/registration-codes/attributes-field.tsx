@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core'
-import { checkNames, ListField, type ListInput, type NamedRow } from './list-field.tsx'
+import { ListField, type ListInput, type NamedRow } from './list-field.tsx'
 
 export interface AttributeRow extends NamedRow {
   value: string
@@ -33,9 +33,6 @@ export function AttributesField(input: ListInput<AttributeRow>) {
     />
   )
 }
-
-/** Checks only for empty and duplicate names. The server checks all other rules. */
-export const checkAttributes = (rows: readonly AttributeRow[]): string | null => checkNames(rows, 'attribute')
 
 export const attributesFrom = (rows: readonly AttributeRow[]): Record<string, string> | null =>
   rows.length === 0 ? null : Object.fromEntries(rows.map(({ name, value }) => [name.trim(), value]))

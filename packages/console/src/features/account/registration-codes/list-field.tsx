@@ -56,6 +56,7 @@ export function ListField<Row extends NamedRow>({ label, what, empty, input, fie
   )
 }
 
+/** Checks only for empty and duplicate names. The server checks all other rules. */
 export function checkNames(rows: readonly NamedRow[], what: string): string | null {
   const names = rows.map(({ name }) => name.trim())
   if (names.includes('')) return `Enter a name for every ${what}`

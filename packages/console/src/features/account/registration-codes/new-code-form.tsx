@@ -6,10 +6,11 @@ import { useAttempt } from '../../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { useCreation } from '../../../graphql/use-change.ts'
 import { checkExpiry, Expiry, type ExpiryValue, expiryTime, inDays } from '../expiry.tsx'
-import { type AttributeRow, AttributesField, attributesFrom, checkAttributes } from './attributes-field.tsx'
+import { type AttributeRow, AttributesField, attributesFrom } from './attributes-field.tsx'
 import { CreateRegistrationCodeDocument } from './codes.generated.ts'
 import type { NewCode } from './created-code.tsx'
-import { checkServices, type ServiceRow, ServicesField, servicesFrom } from './services-field.tsx'
+import { checkNames } from './list-field.tsx'
+import { type ServiceRow, ServicesField, servicesFrom } from './services-field.tsx'
 
 interface NewCodeFormProps {
   onCreated: (created: NewCode) => void
@@ -40,8 +41,8 @@ export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
     validate: {
       uses: (value) => (Number(value) >= 1 && Number(value) <= 1_000_000 ? null : 'Enter a number from 1 to 1,000,000'),
       expiry: checkExpiry(new Date()),
-      services: checkServices,
-      attributes: checkAttributes,
+      services: (rows) => checkNames(rows, 'service'),
+      attributes: (rows) => checkNames(rows, 'attribute'),
     },
   })
   const { attempt, error } = useAttempt(async () => {

@@ -2,7 +2,7 @@ import { NumberInput, Select, TextInput } from '@mantine/core'
 import { useQuery } from 'urql'
 import type { ServiceInput } from '../../../graphql/schema-types.generated.ts'
 import { ApplicationTypesDocument } from '../../services/services.generated.ts'
-import { checkNames, ListField, type ListInput, type NamedRow } from './list-field.tsx'
+import { ListField, type ListInput, type NamedRow } from './list-field.tsx'
 
 export interface ServiceRow extends NamedRow {
   /** ID of the application type as a string. If null, the server derives the type from the port. */
@@ -57,8 +57,6 @@ export function ServicesField(input: ListInput<ServiceRow>) {
 
 const defaultPortOf = (types: readonly { id: number; port: number | null }[], id: string | null): string | undefined =>
   types.find((type) => String(type.id) === id)?.port?.toString()
-
-export const checkServices = (rows: readonly ServiceRow[]): string | null => checkNames(rows, 'service')
 
 export const servicesFrom = (rows: readonly ServiceRow[]): ServiceInput[] | null =>
   rows.length === 0
