@@ -53,11 +53,6 @@ export function errorReason(error: unknown): string | undefined {
   return typeof reason === 'string' ? reason : undefined
 }
 
-/** Returns whether a list's saved view does not exist (NOT_FOUND) or is invalid (CONFLICT). */
-export const isViewUnusable = (error: CombinedError | undefined): boolean =>
-  error?.graphQLErrors.some(({ extensions }) => extensions.code === 'NOT_FOUND' || extensions.code === 'CONFLICT') ??
-  false
-
 export const isSignedOut = (error: CombinedError): boolean =>
   error.graphQLErrors.some(({ extensions }) => extensions.code === 'UNAUTHENTICATED')
 

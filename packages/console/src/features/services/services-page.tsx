@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import { IconFilterOff, IconPlug } from '@tabler/icons-react'
-import { useQuery } from 'urql'
+import { type CombinedError, useQuery } from 'urql'
 import { RouterButton } from '../../app/links.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -8,7 +8,6 @@ import { Paging } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
-import { isViewUnusable } from '../../graphql/describe-error.ts'
 import { servicesOf } from '../../graphql/live-events.ts'
 import { useLastValue } from '../../hooks/use-last-value.ts'
 import { useLiveRefresh, useRefresh } from '../../hooks/use-refresh.ts'
@@ -119,6 +118,11 @@ function ServicesOfAccount({ views }: { views: readonly SavedView[] }) {
     </>
   )
 }
+
+/** Returns whether the saved view does not exist (NOT_FOUND) or is invalid (CONFLICT). */
+const isViewUnusable = (error: CombinedError | undefined): boolean =>
+  error?.graphQLErrors.some(({ extensions }) => extensions.code === 'NOT_FOUND' || extensions.code === 'CONFLICT') ??
+  false
 
 function sortKeys(sort: string | undefined, view: SavedView | undefined): string[] {
   if (sort !== undefined) return [sort, readSort(sort).by === 'device.name' ? 'name' : 'device.name']
