@@ -1,8 +1,8 @@
-import { Button, Group, Paper, SegmentedControl, Stack, Table, Text, Title } from '@mantine/core'
+import { Button, Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { useQuery } from 'urql'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { ListTable } from '../../components/list-table.tsx'
+import { ListRow, ListTable } from '../../components/list-table.tsx'
 import { duration, localTime } from '../../components/time.tsx'
 import { useLastValue } from '../../hooks/use-last-value.ts'
 import classes from './availability.module.css'
@@ -106,12 +106,12 @@ function SegmentTable({ found: { segments } }: { found: Found }) {
     <div style={{ maxHeight: 320, overflowY: 'auto' }}>
       <ListTable label="Availability" columns={['From', 'Until', 'State', 'Duration']} minWidth={420}>
         {segments.toReversed().map(({ from, until, state }) => (
-          <Table.Tr key={from}>
-            <Table.Td>{localTime(new Date(from))}</Table.Td>
-            <Table.Td>{localTime(new Date(until))}</Table.Td>
-            <Table.Td>{state}</Table.Td>
-            <Table.Td>{duration(Date.parse(until) - Date.parse(from))}</Table.Td>
-          </Table.Tr>
+          <ListRow key={from}>
+            {localTime(new Date(from))}
+            {localTime(new Date(until))}
+            {state}
+            {duration(Date.parse(until) - Date.parse(from))}
+          </ListRow>
         ))}
       </ListTable>
     </div>

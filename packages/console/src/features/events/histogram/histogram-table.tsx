@@ -1,5 +1,5 @@
-import { Anchor, Table, Text } from '@mantine/core'
-import { ListTable } from '../../../components/list-table.tsx'
+import { Anchor, Text } from '@mantine/core'
+import { ListRow, ListTable } from '../../../components/list-table.tsx'
 import { type HistogramProps, rangeText } from './describe-interval.ts'
 
 export function HistogramTable({ intervals, onRange }: HistogramProps) {
@@ -9,14 +9,12 @@ export function HistogramTable({ intervals, onRange }: HistogramProps) {
     <div style={{ maxHeight: 280, overflowY: 'auto' }}>
       <ListTable label="Number of events" columns={['Time', 'Events']} minWidth={280}>
         {shown.map(({ from, until, count }) => (
-          <Table.Tr key={from}>
-            <Table.Td>
-              <Anchor component="button" type="button" size="sm" onClick={() => onRange({ from, to: until })}>
-                {rangeText(from, until)}
-              </Anchor>
-            </Table.Td>
-            <Table.Td>{count.toLocaleString()}</Table.Td>
-          </Table.Tr>
+          <ListRow key={from}>
+            <Anchor component="button" type="button" size="sm" onClick={() => onRange({ from, to: until })}>
+              {rangeText(from, until)}
+            </Anchor>
+            {count.toLocaleString()}
+          </ListRow>
         ))}
       </ListTable>
     </div>
