@@ -42,19 +42,19 @@ function conditionsOf({ name, state, platform, application, attributes }: Record
   const platforms = stringsOf(platform)
   const types = [application].flat().filter((value) => Number.isInteger(value))
   return [
-    ...(part === undefined ? [] : [`name:${quote(part)}`]),
+    ...(part === undefined ? [] : [`name:${quoteText(part)}`]),
     ...(state === 'active' || state === 'inactive' ? [`state = ${state}`] : []),
-    ...(platforms.length === 0 ? [] : [`platform = (${platforms.map(quote).join(' OR ')})`]),
+    ...(platforms.length === 0 ? [] : [`platform = (${platforms.map(quoteText).join(' OR ')})`]),
     ...(types.length === 0 ? [] : [`services.application = (${types.join(' OR ')})`]),
     ...entriesOf(attributes).flatMap(([attribute, value]) => {
       const text = stringOf(value)
       const levels = /^([^.]*)\.(.*)$/s.exec(attribute)?.slice(1) ?? [attribute]
-      return text === undefined ? [] : [`attributes.${levels.map(quote).join('.')} = ${quote(text)}`]
+      return text === undefined ? [] : [`attributes.${levels.map(quoteText).join('.')} = ${quoteText(text)}`]
     }),
   ]
 }
 
-export const quote = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"`
+export const quoteText = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"`
 
 const entriesOf = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []

@@ -5,7 +5,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useQuery } from 'urql'
-import { quote } from '../devices/devices-search.ts'
+import { quoteText } from '../devices/devices-search.ts'
 import { viewLists } from '../views/view-lists.ts'
 import { PaletteDevicesDocument, PaletteViewsDocument } from './palette.generated.ts'
 import { palettePages } from './palette-pages.ts'
@@ -30,7 +30,7 @@ export function CommandPalette({ opened }: CommandPaletteProps) {
   const [{ data: found }] = useQuery({
     query: PaletteDevicesDocument,
     // Quote the input, so that the server searches for it as one word instead of parsing it as a filter.
-    variables: { where: quote(word) },
+    variables: { where: quoteText(word) },
     pause: word === '',
     requestPolicy: 'cache-and-network',
   })

@@ -109,7 +109,7 @@ export function NewKeyForm({ policy, onCreated, onCancel }: NewKeyFormProps) {
 function problemsOf(values: KeyValues, step: number, policy: Policy | undefined): FormErrors {
   const { purpose, document, permissions, networks, rateShare, expiry, signing, publicKey } = values
   const share = Number(rateShare)
-  const ofSteps: FormErrors[] = [
+  const errorsByStep: FormErrors[] = [
     {
       document:
         purpose === 'document' &&
@@ -130,7 +130,7 @@ function problemsOf(values: KeyValues, step: number, policy: Policy | undefined)
         signing === 'public' && publicKey.trim() === '' && 'Paste your Ed25519 public key in PEM format or base64',
     },
   ]
-  return ofSteps[step] ?? {}
+  return errorsByStep[step] ?? {}
 }
 
 const isAboutLimits = (failure: unknown): boolean =>
