@@ -55,9 +55,10 @@ export class Pool extends pg.Pool {
       })
   }
 
-  override end(): Promise<void> {
+  override async end(): Promise<void> {
+    await super.end()
+    // Until the pool has ended, the watch can fail statements that a frozen database would never complete.
     this.responseWatch?.close()
-    return super.end()
   }
 }
 

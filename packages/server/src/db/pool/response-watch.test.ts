@@ -49,6 +49,24 @@ it('lets a slow statement continue, but fails all statements when the database s
   expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
 })
 
+it('fails a running statement when the database stops responding, even if the pool is closing', async () => {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const proxy = await startDatabaseProxy(database.connection)
+  const db = createDatabase(
+    createPool({ connection: { connectionString: proxy.url }, size: 1, statementTimeout: 0, responseTimeout: 3_000 }),
+  )
+  let closed: Promise<void> | undefined
+  const error = await db.connection().execute(async (connection) => {
+    await sql`select 1`.execute(connection)
+    proxy.freeze()
+    closed = db.destroy()
+    return failure(sql`select 1`.execute(connection))
+  })
+  expect(isDatabaseUnavailable(error)).toBe(true)
+  await closed
+})
+
 /** Waits for several checks, and long enough for a check to notice a waiting caller. */
 const untilChecked = () => sleep(500)
 

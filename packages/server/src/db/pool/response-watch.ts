@@ -83,7 +83,8 @@ export function watchResponses(
   }
 
   const check = (): void => {
-    if (pool.ending || !(isUnresponsive || takenAt.size > 0 || waiting.size > 0)) stop()
+    const isUsed = takenAt.size > 0 || waiting.size > 0
+    if (!isUsed && (pool.ending || !isUnresponsive)) stop()
     else if (probe.isRunning()) {
       checks++
       if (checks * CHECK_INTERVAL_MS >= timeoutMs) setUnresponsive(true)
