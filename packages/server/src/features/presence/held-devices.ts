@@ -27,7 +27,10 @@ export interface HeldDevices {
   reclaim(): void
   isPending(): boolean
   next(): HeldBatch
-  /** Removes a written batch from the queues. Drops the devices in `lost`, which another process holds. */
+  /**
+   * Removes a written batch from the queues. Drops the devices in `lost`, which another process holds, unless this
+   * process is about to take them back.
+   */
   confirm(batch: HeldBatch, lost: readonly HeldDevice[]): void
   /** Returns the devices on which this process's hold has been written. */
   held(): HeldDevice[]
@@ -165,8 +168,10 @@ export function createHeldDevices({ onPending, onLost, isByAccount }: HeldDevice
       for (const kind of ['take', 'reclaim', 'release', 'touch'] as const) {
         for (const device of queued[kind]) queues[kind].delete(device)
       }
-      for (const device of lost) drop(device)
+      // A device that connected again during the write is still in `queues.take`. Its next batch takes it back.
+      for (const device of lost) if (!queues.take.has(device)) drop(device)
       for (const device of [...queued.take, ...queued.reclaim]) {
+        if (queues.take.has(device)) continue
         if (devices.get(device.deviceId) === device) device.isHeld = true
         resolveWaiters(device)
       }
