@@ -46,3 +46,13 @@ test('closes the connection of a device that another process holds', async () =>
   expect(closed).toEqual([device.deviceId])
   expect(devices.size).toBe(0)
 })
+
+test('does not wait for the hold of a device whose grace period ends before the device is reclaimed', async () => {
+  const { devices } = connect()
+  devices.reclaim()
+  const written = devices.written(device.deviceId)
+  devices.disconnect(device.deviceId, 1_000)
+  devices.releaseExpired(1_000)
+  devices.confirm(devices.next(), [])
+  await written
+})

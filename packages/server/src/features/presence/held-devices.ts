@@ -134,6 +134,7 @@ export function createHeldDevices({ onPending, onLost, isByAccount }: HeldDevice
         if (devices.get(device.deviceId) === device) devices.delete(device.deviceId)
         queues.reclaim.delete(device)
         queues.touch.delete(device)
+        if (!queues.take.has(device)) resolveWaiters(device)
         // A device that is still in `queues.take` was connected, so its hold is written before the release.
         queues.release.add(device)
       }
