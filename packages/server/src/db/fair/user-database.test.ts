@@ -251,3 +251,17 @@ it('counts a transaction as one statement, and runs the statements within it wit
   expect(all).toEqual(Array(12).fill([1, 1]))
   expect(isIdle(database)).toBe(true)
 })
+
+it('limits the statements of a user whose database was created before the user was evicted from the cache', async () => {
+  const database = await open()
+  const ofUser = (user: string): Database => userDatabase(database.db, user)
+  const [a, b] = [ofUser('a'), ofUser('b')]
+  for (let other = 0; other < 1_100; other++) ofUser(`other ${other}`)
+  const release = await holdLock(database)
+  const results = [a, ofUser('a'), ofUser('b'), b].flatMap((db) => Array.from({ length: 3 }, () => blocked(db)))
+  await waitUntil(() => database.counts.inFlight().quick + database.counts.waiting().quick === 12)
+  expect(database.counts.inFlight().quick).toBe(6)
+  await release()
+  await Promise.all(results)
+  expect(isIdle(database)).toBe(true)
+})

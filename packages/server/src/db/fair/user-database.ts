@@ -65,21 +65,30 @@ export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOp
     return connect(ofServer, performance.now())
   })
 
-  const databaseFor = (statements: UserStatements, lane: Lane, use: () => ConnectionUse): Database => {
-    const connectWhenAdmitted = async (requestedAt: number, admitted: Promise<void>) => {
-      await admitted
-      return connect(use(), requestedAt)
-    }
-    return databaseOf(pool, () => {
-      const requestedAt = performance.now()
-      const admitted = scheduler.enter(statements, lane)
-      return admitted === undefined ? connect(use(), requestedAt) : connectWhenAdmitted(requestedAt, admitted)
-    })
+  const users = new Map<string, UserDatabases>()
+  const addUser = (accountId: string, user: UserDatabases): UserDatabases => {
+    if (users.size >= MAX_CACHED_USERS) evictIdleUser(users)
+    users.set(accountId, user)
+    return user
   }
 
   const createUser = (accountId: string): UserDatabases => {
-    const statements = scheduler.createUser()
-    const useOf = (lane: Lane, rewrite?: ConnectionUse['rewrite']): ConnectionUse => {
+    const databaseFor = (lane: Lane, createUse: (statements: UserStatements) => ConnectionUse): Database => {
+      const connectWhenAdmitted = async (statements: UserStatements, requestedAt: number, admitted: Promise<void>) => {
+        await admitted
+        return connect(createUse(statements), requestedAt)
+      }
+      return databaseOf(pool, () => {
+        const requestedAt = performance.now()
+        // The cache may have evicted this user, and may contain a newer entry. All of the user's statements must count in
+        // the same entry.
+        const { statements } = users.get(accountId) ?? addUser(accountId, user)
+        const admitted = scheduler.enter(statements, lane)
+        if (admitted === undefined) return connect(createUse(statements), requestedAt)
+        return connectWhenAdmitted(statements, requestedAt, admitted)
+      })
+    }
+    const useOf = (statements: UserStatements, lane: Lane, rewrite?: ConnectionUse['rewrite']): ConnectionUse => {
       let isConnected = false
       return {
         connected() {
@@ -94,24 +103,16 @@ export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOp
       }
     }
     const rewrite = rewriteQuery && ((text: string) => rewriteQuery(text, accountId))
-    const writing = databaseFor(statements, 'quick', () => useOf('quick'))
-    const reading = databaseFor(statements, 'quick', () => limitQuery(useOf('quick', rewrite)))
-    const walking = databaseFor(statements, 'walking', () => limitWalk(useOf('walking', rewrite)))
-    const downloading = databaseFor(statements, 'walking', () => useOf('walking'))
+    const writing = databaseFor('quick', (statements) => useOf(statements, 'quick'))
+    const reading = databaseFor('quick', (statements) => limitQuery(useOf(statements, 'quick', rewrite)))
+    const walking = databaseFor('walking', (statements) => limitWalk(useOf(statements, 'walking', rewrite)))
+    const downloading = databaseFor('walking', (statements) => useOf(statements, 'walking'))
     walkingOf.set(writing, walking).set(reading, walking)
-    return { statements, writing, reading, downloading }
+    const user = { statements: scheduler.createUser(), writing, reading, downloading }
+    return user
   }
 
-  const users = new Map<string, UserDatabases>()
-  usersOf.set(server, (accountId) => {
-    let user = users.get(accountId)
-    if (user === undefined) {
-      user = createUser(accountId)
-      users.set(accountId, user)
-      if (users.size > MAX_CACHED_USERS) evictIdleUser(users)
-    }
-    return user
-  })
+  usersOf.set(server, (accountId) => users.get(accountId) ?? addUser(accountId, createUser(accountId)))
   onOpen?.(scheduler)
   return endingPool(server, pool)
 }
