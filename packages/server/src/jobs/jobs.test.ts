@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database/test-database.ts'
 import { createPool } from '../db/pool/create-pool.ts'
 import { type CronLine, defineChore, defineJob, implementJob, type Job } from './job.ts'
@@ -124,6 +124,36 @@ describe('a background job', () => {
     expect(rows).toHaveLength(0)
   })
 })
+
+describe('a job runner', () => {
+  useQueue()
+
+  it('does not run after it was stopped during a restart', async () => {
+    const runner = await start([])
+    const listening = `query like 'LISTEN %'`
+    await expect.poll(() => hasConnection(listening)).toBe(true)
+    let stopped: Promise<void> | undefined
+    await database.db.transaction().execute(async (transaction) => {
+      await sql`lock table graphile_worker.migrations`.execute(transaction)
+      // The runner ends when another server announces an incompatible queue, and sets the exit code of this process.
+      onTestFinished(() => {
+        process.exitCode = undefined
+      })
+      await sql`select pg_notify('worker:migrate', '{"breaking": true}')`.execute(database.db)
+      await expect.poll(() => hasConnection(`wait_event_type = 'Lock'`)).toBe(true)
+      stopped = runner.stop()
+    })
+    await stopped
+    runners = []
+    await expect.poll(() => hasConnection(listening)).toBe(false)
+  })
+})
+
+async function hasConnection(condition: string): Promise<boolean> {
+  const { rows } = await sql`select from pg_stat_activity
+    where datname = current_database() and ${sql.raw(condition)}`.execute(database.db)
+  return rows.length > 0
+}
 
 describe('a job in the crontab', () => {
   useQueue()

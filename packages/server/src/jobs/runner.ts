@@ -80,6 +80,8 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
       if (!(await pauseUnless(stopping.signal, RESTART_MS))) return
       runner = await start().catch(() => runner)
     }
+    // `stop` was called during a restart and stopped only the previous runner.
+    await runner.stop().catch(() => {})
   }
   const sendHeartbeats = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
