@@ -48,7 +48,9 @@ export async function openJudge(options: JudgeOptions): Promise<EventJudge> {
   inUse.set(owner, ofOwner)
   const reader = viewer.restriction === undefined ? 'all' : (namesOf(viewer) ?? 'restricted')
   const key = JSON.stringify([viewer.accountId, selection, reader])
-  const shared = ofOwner.get(key) ?? createJudge(options, resolved)
+  const existing = ofOwner.get(key)
+  // A judge whose view became invalid can still be in use after the view has been repaired.
+  const shared = existing?.judge.signal.aborted === false ? existing : createJudge(options, resolved)
   ofOwner.set(key, shared)
   shared.users++
   let isClosed = false
@@ -61,7 +63,7 @@ export async function openJudge(options: JudgeOptions): Promise<EventJudge> {
       shared.users--
       if (shared.users > 0) return
       shared.close()
-      ofOwner.delete(key)
+      if (ofOwner.get(key) === shared) ofOwner.delete(key)
     },
   }
 }
