@@ -46,7 +46,6 @@ function createLiveEvents(): LiveEvents {
     credentials: 'same-origin',
     headers: apiHeaders,
     retryAttempts: 0,
-    on: { connected: () => connected() },
   })
   const query = stringifyDocument(LiveEventsDocument)
   const listeners = new Set<LiveListener>()
@@ -115,20 +114,26 @@ function createLiveEvents(): LiveEvents {
   const connect = (): void => {
     retryTimer = undefined
     if (status === 'off') return
-    unsubscribe = client.subscribe<LiveEventsSubscription>(
+    // A stopped stream still calls these functions, but asynchronously. By then, another stream may have started.
+    const isCurrent = (): boolean => unsubscribe === abort
+    const abort = client.subscribe<LiveEventsSubscription>(
       { query, variables: { after }, operationName: 'LiveEvents' },
       {
         next({ data, errors }) {
+          if (!isCurrent()) return
           if (errors !== undefined) handleRejection(errors[0]?.extensions ?? {})
           else if (data?.events !== undefined) receive(data.events)
         },
         error(error) {
+          if (!isCurrent()) return
           if (isUnauthorized(error)) handleRejection({ code: 'UNAUTHENTICATED' })
           retry()
         },
-        complete: retry,
+        complete: () => isCurrent() && retry(),
       },
+      { connected: () => isCurrent() && connected() },
     )
+    unsubscribe = abort
   }
 
   const stop = (): void => {
