@@ -80,11 +80,13 @@ export function createLease(db: Database, log: FastifyBaseLogger, onNew: () => v
       return stableSince
     },
     async lock(transaction) {
-      if (id === undefined || isLost || !(await lockOwnLease(transaction, id))) {
-        isLost = true
+      const own = id
+      if (own === undefined || isLost || !(await lockOwnLease(transaction, own))) {
+        // A new lease may have been acquired in the meantime.
+        if (own === id) isLost = true
         throw new LeaseLost()
       }
-      return id
+      return own
     },
     renew() {
       renewing ??= renew().finally(() => {
