@@ -72,7 +72,9 @@ export function createReadRouter({ primary, openPool, log, onChoice = () => {} }
     switchTo('away', `DATABASE_READ_URL cannot be used: ${(error as Error).message}`)
     const closed = replica?.close().catch(() => {})
     replica = undefined
-    if (closed !== undefined) closing.add(closed.finally(() => closing.delete(closed)))
+    if (closed === undefined) return
+    closing.add(closed)
+    void closed.then(() => closing.delete(closed))
   }
 
   /**
