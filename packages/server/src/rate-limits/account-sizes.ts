@@ -38,7 +38,9 @@ export function createAccountSizes(db: Database, now: () => number = () => perfo
         (size) => {
           entry.size = size
         },
-        () => sizes.delete(accountId),
+        () => {
+          if (sizes.get(accountId) === entry) sizes.delete(accountId)
+        },
       )
       return entry.reading
     },
