@@ -14,7 +14,7 @@ export function requestOverview(client: Client, { span = 'day', by }: OverviewSe
   const context = { requestPolicy: 'cache-and-network' } as const
   void client.query(OverviewTotalsDocument, {}, context).toPromise()
   void client.query(OverviewDocument, { from: startOf(span, Date.now()) }, context).toPromise()
-  void client.query(OverviewByValueDocument, { by: by === undefined ? usualNames : [by] }, context).toPromise()
+  void client.query(OverviewByValueDocument, { by: [by ?? usual[0].name] }, context).toPromise()
 }
 
 /** Loads the code of the curve, which is large. */
@@ -32,5 +32,3 @@ export const usual = [
   { by: 'site', name: 'attributes.site' },
   { by: '$svc.categoryA', name: '$svc.categoryA' },
 ] as const
-
-export const usualNames = usual.map(({ name }) => name)

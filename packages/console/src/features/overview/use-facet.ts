@@ -2,7 +2,7 @@ import { useQuery } from 'urql'
 import { useAttributeNames } from '../attributes/use-attribute-names.ts'
 import { nameAmongFields } from '../filters/conditions.ts'
 import { OverviewByValueDocument, type OverviewByValueQuery } from './overview.generated.ts'
-import { usual, usualNames } from './request-overview.ts'
+import { usual } from './request-overview.ts'
 
 type Facet = NonNullable<OverviewByValueQuery['login']>['facets'][number]
 
@@ -19,29 +19,37 @@ interface UseFacet {
  * large account, the server can take seconds to list all names.
  */
 export function useFacet(chosen: string | undefined): UseFacet {
-  const requestPolicy = 'cache-and-network'
-  const [first, refetchFirst] = useQuery({
-    query: OverviewByValueDocument,
-    variables: { by: usualNames },
-    pause: chosen !== undefined,
-    requestPolicy,
-  })
-  const facets = first.data?.login?.facets
-  const index = facets?.findIndex(({ buckets }) => buckets.length > 0)
-  // Counting fails if `site` is a group, or if the user cannot read one of the usual attributes.
-  const isUnusual = index === -1 || first.error !== undefined
+  const first = useCounts(chosen ?? usual[0].name)
+  const second = useCounts(chosen === undefined && first.isUnused ? usual[1].name : undefined)
+  const isUnusual = first.isUnused && second.isUnused
   const { names, error } = useAttributeNames({ pause: chosen !== undefined || !isUnusual })
-  const other = chosen ?? (isUnusual && names !== undefined ? firstUsed(names) : undefined)
-  const [second, refetchSecond] = useQuery({
+  const other = isUnusual && names !== undefined ? firstUsed(names) : undefined
+  const third = useCounts(chosen === undefined ? other : undefined)
+  if (chosen !== undefined) return { by: chosen, ...first }
+  if (!first.isUnused) return { by: first.facet && usual[0].by, ...first }
+  if (!second.isUnused) return { by: second.facet && usual[1].by, ...second }
+  if (other === undefined) return { by: undefined, facet: undefined, error, refetch: first.refetch }
+  return { by: other, ...third }
+}
+
+interface Counts extends Omit<UseFacet, 'by'> {
+  /**
+   * Whether no device has a value. Also true if counting fails, for example because `site` is a group, or because the
+   * user cannot read the attribute.
+   */
+  isUnused: boolean
+}
+
+/** Counts nothing while `name` is undefined. */
+function useCounts(name: string | undefined): Counts {
+  const [{ data, error }, refetch] = useQuery({
     query: OverviewByValueDocument,
-    variables: { by: other === undefined ? [] : [other] },
-    pause: other === undefined,
-    requestPolicy,
+    variables: { by: name === undefined ? [] : [name] },
+    pause: name === undefined,
+    requestPolicy: 'cache-and-network',
   })
-  if (other !== undefined)
-    return { by: other, facet: second.data?.login?.facets[0], error: second.error, refetch: refetchSecond }
-  if (isUnusual || index === undefined) return { by: undefined, facet: undefined, error, refetch: refetchFirst }
-  return { by: usual[index]!.by, facet: facets?.[index], error: undefined, refetch: refetchFirst }
+  const facet = data?.login?.facets[0]
+  return { facet, error, isUnused: error !== undefined || facet?.buckets.length === 0, refetch }
 }
 
 const firstUsed = (names: readonly { name: string; devices: number }[]): string =>
