@@ -258,7 +258,10 @@ it('limits the statements of a user whose database was created before the user w
   const [a, b] = [ofUser('a'), ofUser('b')]
   for (let other = 0; other < 1_100; other++) ofUser(`other ${other}`)
   const release = await holdLock(database)
-  const results = [a, ofUser('a'), ofUser('b'), b].flatMap((db) => Array.from({ length: 3 }, () => blocked(db)))
+  const start = (db: Database) => Array.from({ length: 3 }, () => blocked(db))
+  const ofA = start(a)
+  await waitUntil(() => database.counts.inFlight().quick === 3)
+  const results = [...ofA, ...[ofUser('a'), ofUser('b'), b].flatMap(start)]
   await waitUntil(() => database.counts.inFlight().quick + database.counts.waiting().quick === 12)
   expect(database.counts.inFlight().quick).toBe(6)
   await release()

@@ -62,7 +62,7 @@ export class Pool extends pg.Pool {
   }
 }
 
-const CONNECT_TIMEOUT_MS = 5_000
+export const CONNECT_TIMEOUT_MS = 5_000
 
 export function createPool(options: DatabaseOptions): Pool {
   const { connection, direct, size, statementTimeout } = options

@@ -54,7 +54,7 @@ it('fails a running statement when the database stops responding, even if the po
   onTestFinished(() => database.drop())
   const proxy = await startDatabaseProxy(database.connection)
   const db = createDatabase(
-    createPool({ connection: { connectionString: proxy.url }, size: 1, statementTimeout: 0, responseTimeout: 3_000 }),
+    createPool({ connection: { connectionString: proxy.url }, size: 1, statementTimeout: 0, responseTimeout: 10_000 }),
   )
   let closed: Promise<void> | undefined
   const error = await db.connection().execute(async (connection) => {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type pg from 'pg'
 import { batched } from '../../lib/batched.ts'
 import type { Database } from '../database.ts'
+import { CONNECT_TIMEOUT_MS } from '../pool/create-pool.ts'
 
 export interface Replica {
   db: Database
@@ -22,9 +23,10 @@ export async function openReplica(primary: Database, open: OpenPool): Promise<Re
   // one server does not apply to the others.
   let firstServer: string | undefined
   const check = async (client: pg.ClientBase): Promise<void> => {
-    const { rows } = await client.query<{ server: string }>(
-      `select system_identifier || ' ' || pg_postmaster_start_time() as server from pg_control_system()`,
-    )
+    const text = `select system_identifier || ' ' || pg_postmaster_start_time() as server from pg_control_system()`
+    // Without a time limit, a pool could not close while this query waits for a server that does not respond.
+    const query = { text, query_timeout: CONNECT_TIMEOUT_MS } as pg.QueryConfig
+    const { rows } = await client.query<{ server: string }>(query)
     firstServer ??= rows[0]!.server
     if (rows[0]!.server !== firstServer)
       throw rejectedConnection('the server at the address in DATABASE_READ_URL has changed or restarted')
