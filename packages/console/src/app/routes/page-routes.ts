@@ -19,7 +19,7 @@ export const pageRoutes = [
     validateSearch: overviewSearch,
     async beforeLoad({ context: { client }, search, cause }) {
       if (cause !== 'enter') return
-      requestOverview(client, search)
+      void requestOverview(client, search)
       // If the HTML document has not preloaded the page's code, let the browser send these requests before it loads the
       // code, because it opens only a few connections.
       await new Promise((resolve) => setTimeout(resolve))
