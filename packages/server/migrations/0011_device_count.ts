@@ -6,7 +6,7 @@ import type { Step } from '../src/db/migration.ts'
  * docs/decisions/0004.
  */
 export const steps: readonly Step[] = [
-  { change: 'changes of the number of devices are recorded', run: writeChangesDown },
+  { change: 'changes in the number of devices are recorded', run: writeChangesDown },
   { backfill: 'existing devices are counted', batch: countNextAccount },
 ]
 
@@ -21,7 +21,7 @@ async function writeChangesDown(db: Kysely<unknown>): Promise<void> {
       primary key (account_id, id)
     )`.execute(db)
   await sql`comment on table device_count is
-    'Changes of the number of devices. The number of devices of an account is the sum of its rows'`.execute(db)
+    'Changes in the number of devices. The number of devices of an account is the sum of its rows'`.execute(db)
   await sql`
     create function count_devices() returns trigger language plpgsql as $$
     begin

@@ -30,7 +30,7 @@ export function forbiddenClock(usage: FilterUsage, what: 'Relative times' | 'age
   if (!isWithoutClock) return undefined
   return what === 'Relative times'
     ? `Relative times are not allowed ${place}. Write a time, such as 2026-11-20T08:30:00Z.`
-    : `${what} is not allowed ${place}, because its result changes with time.`
+    : `${what} is not allowed ${place}, because its result changes with time. Use changed() with a fixed time.`
 }
 
 export const forbiddenView = (usage: FilterUsage): string | undefined =>
