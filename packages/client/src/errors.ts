@@ -15,8 +15,8 @@ export interface ErrorDetails {
 }
 
 /**
- * The base class of all API errors and connection errors. `code` is the code of an API error (such as `NOT_FOUND`) or
- * of a connection error (such as `UNREACHABLE`). If the response contains no code, it is `UNKNOWN`.
+ * The base class of all API errors and connection errors. `code` is the API's error code (such as `NOT_FOUND`) or a
+ * code that the client sets (such as `UNREACHABLE` or `BAD_ANSWER`). If an API error has no code, `code` is `UNKNOWN`.
  */
 export class MusterError extends Error {
   readonly code: string

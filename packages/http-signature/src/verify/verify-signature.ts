@@ -29,7 +29,10 @@ export type VerifyOutcome =
       keyId: string
       /** When the client signed the request, in seconds since 1970. */
       created: number
-      /** Store the nonce until `created` plus `clockSkew`, and reject a second request with the same key and nonce. */
+      /**
+       * Store the nonce for `clockSkew` plus one second after `created`, and reject a second request with the same key
+       * and nonce. The additional second is necessary because `now` is rounded down.
+       */
       nonce: string | undefined
       /** Whether the body is authentic: a covered digest matches, or there is no body. */
       coversBody: boolean
