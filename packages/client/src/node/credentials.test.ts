@@ -88,6 +88,15 @@ describe('readCredentials', () => {
     await expect(readCredentials({ env })).rejects.toThrow('MUSTER_SECRET_ACCESS_KEY')
   })
 
+  it("prefers the environment's private key to the secret in the file", async () => {
+    await put('data/credentials', section('data'))
+    const { privateKey } = await generateKeyPair()
+    const keyFile = await put('mine.pem', privateKey)
+    const credentials = await readCredentials({ env: environment({ MUSTER_PRIVATE_KEY_FILE: keyFile }) })
+    expect(credentials).toMatchObject({ keyId: 'data', privateKey })
+    expect(credentials.secret).toBeUndefined()
+  })
+
   it('reads a private key file relative to the credentials file', async () => {
     const { privateKey } = await generateKeyPair()
     await put('keys/mine.pem', privateKey)

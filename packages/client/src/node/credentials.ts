@@ -69,11 +69,11 @@ const valuesOf = (env: Readonly<Record<string, string | undefined>>): Map<string
 
 /**
  * Combines the values of the section and of the environment, which takes precedence. If the environment sets the key
- * ID, ignores the section's secret and private key, which belong to another key.
+ * ID, the secret, or the private key, ignores the section's secret and private key, which may belong to another key.
  */
 function merge(section: Values, ofEnvironment: Values): Values {
   const values = new Map(section)
-  if (ofEnvironment.has('MUSTER_ACCESS_KEY_ID')) {
+  if ([...ofEnvironment.keys()].some((name) => name !== 'MUSTER_URL')) {
     values.delete('MUSTER_SECRET_ACCESS_KEY')
     values.delete('MUSTER_PRIVATE_KEY_FILE')
   }
