@@ -44,6 +44,8 @@ export type Search = 'planned' | 'walk' | 'scan'
 
 /** The default maximum number of devices that a walk reads. */
 export const WALKED = 20_000
+/** From this page size on, reading the devices of the page again takes longer than passing on the columns of a scan. */
+const PASSED_ON = 500
 
 export interface DevicePageQuery {
   filter: DeviceFilter
@@ -111,7 +113,7 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   if (page.search === 'walk' && !key.isComputed)
     return completed(walkedRows(accountId, { ...page, start }, filter), idsOnly)
   if (key.isComputed || page.search === 'scan') {
-    const has = key.isComputed ? idsOnly : { ...toComplete, ...reads }
+    const has = key.isComputed || limit < PASSED_ON ? idsOnly : { ...toComplete, ...reads }
     const values = computedValues({ columns: columnsOf(key.id, has, attributes), reads, where, key })
     return completed(scannedList(values, page, start), has)
   }
@@ -146,8 +148,12 @@ function walkedList(
   const isRead = isOfDevice ? device : live
   const columns = isRead ? sql.raw(isOfDevice ? 'd.*' : 'l.*, l.device_id as id') : sql`${key.id} as id`
   const from = { columns, from: tables(key.reads), where: [isOf(accountId, key.reads)] }
-  const place = 'after' in start ? start : { offset: 0 }
-  const list = sortedRows(from, { ...key, direction: order.direction }, place, walked)
+  const list = sortedRows(
+    from,
+    { ...key, direction: order.direction },
+    'after' in start ? start : { offset: 0 },
+    walked,
+  )
   const listed = sql.raw(isOfDevice ? 'd' : 'l')
   const parts: Sql[] = []
   if (device && !isOfDevice) {
@@ -268,8 +274,6 @@ export const union = (one: Reads, other: Reads): Reads => ({
 /** The number of matches determines the best index, so PostgreSQL plans each execution of a statement with a filter. */
 const planning = (filter: DeviceFilter): Sql => sql.raw(Object.keys(filter).length === 0 ? '' : plannedEachTime)
 
-export type SampleCounts = Record<'devices' | 'matches', number>
-
 /**
  * Counts the first devices of a list, up to `walked`, and the matches among them. The order must have an index. Counts
  * none if the account has at most `WALKED` devices. Conditions have too many forms to be prepared by name.
@@ -278,9 +282,10 @@ export async function countInSample(
   db: Database,
   accountId: string,
   { filter, ...list }: Pick<DevicePageQuery, 'filter' | 'order'> & { start: SqlStart; walked: number },
-): Promise<SampleCounts> {
+): Promise<{ devices: number; matches: number }> {
   const matching = sqlFilter(accountId, filter)
-  const { rows } = await sql<SampleCounts>`${sql.raw(filter.where || filter.inside ? plannedEachTime : '')}
+  const prefix = sql.raw(filter.where || filter.inside ? plannedEachTime : '')
+  const { rows } = await sql<{ devices: number; matches: number }>`${prefix}
     select count(*)::int as devices, count(*) filter (where ${allOf(matching.where)})::int as matches
     from ${walkedList(accountId, list, matching).from} where ${deviceCount(accountId)} > ${sql.lit(WALKED)}`.execute(db)
   return rows[0]!

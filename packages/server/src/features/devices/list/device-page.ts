@@ -1,6 +1,6 @@
 import type { SqlStart } from '../../../db/sorted-page.ts'
 import type { DeviceFilter } from './device-filter.ts'
-import { type DevicePageQuery, type ListedDeviceRow, type SampleCounts, WALKED } from './device-list.queries.ts'
+import { type countInSample, type DevicePageQuery, type ListedDeviceRow, WALKED } from './device-list.queries.ts'
 import { isIndexed } from './device-row-cost.ts'
 import { keyOf, reservedColumn } from './device-sort.queries.ts'
 
@@ -11,7 +11,7 @@ type SampledPage = Page & { start: SqlStart }
 export interface PageReading {
   page: Page
   read: (page: DevicePageQuery) => Promise<ListedDeviceRow[]>
-  countInSample: (page: SampledPage & { walked: number }) => Promise<SampleCounts>
+  countInSample: (page: SampledPage & { walked: number }) => ReturnType<typeof countInSample>
   charge: () => Promise<void> | void
   countAll: () => Promise<number>
 }
