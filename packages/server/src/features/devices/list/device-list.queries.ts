@@ -148,12 +148,8 @@ function walkedList(
   const isRead = isOfDevice ? device : live
   const columns = isRead ? sql.raw(isOfDevice ? 'd.*' : 'l.*, l.device_id as id') : sql`${key.id} as id`
   const from = { columns, from: tables(key.reads), where: [isOf(accountId, key.reads)] }
-  const list = sortedRows(
-    from,
-    { ...key, direction: order.direction },
-    'after' in start ? start : { offset: 0 },
-    walked,
-  )
+  const place = 'after' in start ? start : { offset: 0 }
+  const list = sortedRows(from, { ...key, direction: order.direction }, place, walked)
   const listed = sql.raw(isOfDevice ? 'd' : 'l')
   const parts: Sql[] = []
   if (device && !isOfDevice) {
@@ -190,9 +186,8 @@ type Filtered = ReturnType<typeof sqlFilter>
 
 function scannedList(values: Sql, { order, limit }: DevicePageQuery, start: SqlStart): Sql {
   const value = sql`c.value`
-  const source = { columns: sql`c.*`, from: sql`(${values}) as c`, where: [] }
   const key = { key: keyFromValue(order, value), nullable: value, id: sql`c.id`, direction: order.direction }
-  return scannedRows(source, key, start, limit)
+  return scannedRows({ columns: sql`c.*`, from: sql`(${values}) as c`, where: [] }, key, start, limit)
 }
 
 interface Computing {
