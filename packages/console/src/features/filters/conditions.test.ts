@@ -48,7 +48,7 @@ test('replaces and removes a condition in a filter that contains OR', () => {
   expect(replaceCondition(replaced, 'actor', undefined)).toBe('(type = A OR type = B)')
 })
 
-test('adds conditions to a filter with OR without further parentheses', () => {
+test('puts a filter with OR in parentheses only once when it adds conditions', () => {
   const condition = { subject: 'rack', comparison: '=', values: ['r1'] } as const
   const where = addCondition('site = oslo OR site = riga', condition)
   expect(where).toBe('(site = oslo OR site = riga) AND rack = r1')
