@@ -163,7 +163,8 @@ describe('events', () => {
     let connections = 0
     let reconnects = 0
     let other: RawStream | undefined
-    // After the first connection, delay all requests until the other stream is open, and close that stream later.
+    // The other stream is the only one that the key can have open, so the follower cannot reconnect until that stream
+    // is closed.
     const waiting: typeof fetch = async (input, init) => {
       if (connections > 0) {
         other ??= await openStream()

@@ -63,7 +63,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (account_id, id)
     )`.execute(db)
 
-  // These rows belong to no account, because the user has not signed in yet.
+  // These rows have no account, because most of them are written before the user has signed in.
   await sql`
     create table sign_in_step (
       id text collate "C" primary key,

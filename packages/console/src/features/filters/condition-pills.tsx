@@ -16,7 +16,7 @@ interface ConditionPillsProps {
  */
 export function ConditionPills({ where, context, onChange }: ConditionPillsProps) {
   const chips = chipsOf(where)
-  // Omit a filter of bare words, because the search box already shows the words.
+  // Omit the pill of a filter that is a single word, because the search box already shows the word.
   const shown = chips.length === 1 && chips[0]?.subject === '' ? [] : chips
   const nameOfView = useViewNames(shown)
   if (shown.length === 0 && context === undefined) return null
