@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasSessionCookie } from '../../auth/sessions/session-cookie.ts'
+import { exists } from '../../lib/exists.ts'
 import { type ConsolePage, consoleHeaders } from './console-headers.ts'
-import { fileExists, isSafePath, sendNotBuilt, YEAR_SECONDS } from './static-files.ts'
+import { isSafePath, sendNotBuilt, YEAR_SECONDS } from './static-files.ts'
 
 const built = fileURLToPath(new URL('../../../../console/dist/', import.meta.url))
 
@@ -33,7 +34,7 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
     })
 
     const sendPage = async (reply: FastifyReply, page: ConsolePage): Promise<FastifyReply> => {
-      if (!(await fileExists(`${folder}${page}`)))
+      if (!(await exists(`${folder}${page}`)))
         return sendNotBuilt(reply, { what: 'the console', command: 'npm run build' })
       return reply
         .headers({ ...consoleHeaders(page), 'cache-control': 'no-cache' })
@@ -49,7 +50,7 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
     scope.get('/graphql/v1/doc', (_request, reply) => sendPage(reply, 'doc.html'))
     scope.get<{ Params: { '*': string } }>('/assets/*', async (request, reply) => {
       const name = `assets/${request.params['*']}`
-      if (!isSafePath(name) || !(await fileExists(`${folder}${name}`))) return reply.callNotFound()
+      if (!isSafePath(name) || !(await exists(`${folder}${name}`))) return reply.callNotFound()
       // The name of an asset contains a hash of its contents, so the file never changes.
       return reply
         .headers(consoleHeaders('doc.html'))
@@ -59,7 +60,7 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
       const name = request.params['*']
       if (RESERVED.test(`/${name}`)) return reply.callNotFound()
       if (!FILE.test(name)) return acceptsHtml(request) ? sendConsole(request, reply) : reply.callNotFound()
-      if (!isSafePath(name) || !(await fileExists(`${folder}${name}`))) return reply.callNotFound()
+      if (!isSafePath(name) || !(await exists(`${folder}${name}`))) return reply.callNotFound()
       return reply
         .headers({ ...consoleHeaders('index.html'), 'cache-control': 'no-cache' })
         .sendFile(name, folder, { cacheControl: false })

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { exists } from '../../lib/exists.ts'
 import { consoleHeaders } from './console-headers.ts'
-import { fileExists, isSafePath, sendNotBuilt, YEAR_SECONDS } from './static-files.ts'
+import { isSafePath, sendNotBuilt, YEAR_SECONDS } from './static-files.ts'
 
 const built = fileURLToPath(new URL('../../../../../docs/.vitepress/dist/', import.meta.url))
 
@@ -21,10 +22,10 @@ export function registerDocs(app: FastifyInstance, { folder = built }: { folder?
 
     scope.get('/docs', (_request, reply) => reply.redirect('/docs/'))
     scope.get<{ Params: { '*': string } }>('/docs/*', async (request, reply) => {
-      if (!(await fileExists(`${folder}index.html`)))
+      if (!(await exists(`${folder}index.html`)))
         return sendNotBuilt(reply, { what: 'the documentation', command: 'npm run docs' })
       for (const name of fileNames(request.params['*'])) {
-        if (isSafePath(name) && (await fileExists(`${folder}${name}`))) return send(reply, name)
+        if (isSafePath(name) && (await exists(`${folder}${name}`))) return send(reply, name)
       }
       return send(reply.code(404), '404.html')
     })

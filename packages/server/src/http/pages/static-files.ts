@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises'
 import type { FastifyReply } from 'fastify'
 import { consoleHeaders } from './console-headers.ts'
 import { type NotBuilt, notBuiltPage } from './not-built-page.ts'
@@ -7,15 +6,6 @@ export const YEAR_SECONDS = 365 * 86_400
 
 /** Returns whether a relative path stays in its folder. Returns false for hidden files and unusual characters. */
 export const isSafePath = (name: string): boolean => name.split('/').every((part) => /^[\w@-][\w.~-]*$/.test(part))
-
-export async function fileExists(path: string): Promise<boolean> {
-  try {
-    await access(path)
-    return true
-  } catch {
-    return false
-  }
-}
 
 export const sendNotBuilt = (reply: FastifyReply, notBuilt: NotBuilt): FastifyReply =>
   reply
