@@ -783,8 +783,9 @@ export type Mutation = {
   /**
    * Deletes a view. If a webhook, role, or access key uses the view, returns CONFLICT, and extensions.usedBy lists the
    * objects that use it. To replace the view in these objects before it is deleted, set replaceBy to the ID of another
-   * view of the same kind. With replaceBy, the caller needs the same additional permissions as for updateView, and the
-   * filters of these objects must not exceed a limit.
+   * view of the same kind. With replaceBy, the caller needs the same additional permissions as for updateView. Also
+   * returns CONFLICT if a role or an access key cannot have the filter of the other view, or if the filter of one of these
+   * objects would exceed a limit.
    */
   deleteView: Scalars['Boolean']['output'];
   /**
@@ -1634,11 +1635,11 @@ export type BulkItemStatus =
 export type BulkSkipReason =
   /**
    * A value or service that the job would change has changed since the preview or, in an undo, since the undone job
-   * changed it. In an undo of registrations: the device has connected or changed since the job registered it. For a
-   * row without a hardware ID that would become a new device: another device now has the row's name.
+   * changed it. In an undo of registrations: the device has connected or changed since the undone job registered it.
+   * For a row without a hardware ID that would become a new device: another device now has the row's name.
    */
   | 'CHANGED_SINCE'
-  /** The device no longer exists, or the caller who started the job can no longer reach it. */
+  /** The device no longer exists, or the caller whose permissions the job uses can no longer reach it. */
   | 'GONE'
   /** The device no longer matches the job's filter. */
   | 'NO_LONGER_MATCHES';
@@ -1744,9 +1745,9 @@ export type BulkJob = {
   /** Why the job is paused, is waiting, has failed, or was not started; otherwise null. */
   stateReason?: Maybe<Scalars['String']['output']>;
   /**
-   * The target, with the filter in canonical form. ids is the number of IDs that createBulk received. Instead of the rows,
-   * csv contains the names of the columns and the line number of the last row. For a retry or an undo, job is the ID of
-   * the job that is retried or undone.
+   * The target, with the filter in canonical form. ids is the number of IDs that createBulk or runBulk received. Instead
+   * of the rows, csv contains the names of the columns and the line number of the last row. For a retry or an undo, job is
+   * the ID of the job that is retried or undone.
    */
   target: Scalars['Object']['output'];
   operations: Array<Scalars['Object']['output']>;

@@ -382,7 +382,7 @@ export interface BulkJob {
   state: BulkState
   /** Why the job is paused, is waiting, has failed, or was not started; otherwise null. */
   stateReason: string | null
-  /** The target, with the filter in canonical form. ids is the number of IDs that createBulk received. Instead of the rows, csv contains the names of the columns and the line number of the last row. For a retry or an undo, job is the ID of the job that is retried or undone. */
+  /** The target, with the filter in canonical form. ids is the number of IDs that createBulk or runBulk received. Instead of the rows, csv contains the names of the columns and the line number of the last row. For a retry or an undo, job is the ID of the job that is retried or undone. */
   target: Record<string, unknown>
   /** Identifies the preview in startBulk; null until the preview is complete, and after the job starts or is canceled. */
   token: string | null
@@ -1272,7 +1272,7 @@ export interface BulkJobFields {
   state: Leaf<BulkState>
   /** Why the job is paused, is waiting, has failed, or was not started; otherwise null. */
   stateReason: Leaf<string | null>
-  /** The target, with the filter in canonical form. ids is the number of IDs that createBulk received. Instead of the rows, csv contains the names of the columns and the line number of the last row. For a retry or an undo, job is the ID of the job that is retried or undone. */
+  /** The target, with the filter in canonical form. ids is the number of IDs that createBulk or runBulk received. Instead of the rows, csv contains the names of the columns and the line number of the last row. For a retry or an undo, job is the ID of the job that is retried or undone. */
   target: Leaf<Record<string, unknown>>
   /** Identifies the preview in startBulk; null until the preview is complete, and after the job starts or is canceled. */
   token: Leaf<string | null>
@@ -1859,7 +1859,7 @@ export interface MutationFields {
   deleteRole: Leaf<boolean, {
     id: string
   }>
-  /** Deletes a view. If a webhook, role, or access key uses the view, returns CONFLICT, and extensions.usedBy lists the objects that use it. To replace the view in these objects before it is deleted, set replaceBy to the ID of another view of the same kind. With replaceBy, the caller needs the same additional permissions as for updateView, and the filters of these objects must not exceed a limit. */
+  /** Deletes a view. If a webhook, role, or access key uses the view, returns CONFLICT, and extensions.usedBy lists the objects that use it. To replace the view in these objects before it is deleted, set replaceBy to the ID of another view of the same kind. With replaceBy, the caller needs the same additional permissions as for updateView. Also returns CONFLICT if a role or an access key cannot have the filter of the other view, or if the filter of one of these objects would exceed a limit. */
   deleteView: Leaf<boolean, {
     id: string
     replaceBy?: string | null | undefined
@@ -2914,7 +2914,7 @@ export interface Mutations {
   deleteRole(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** Deletes a view. If a webhook, role, or access key uses the view, returns CONFLICT, and extensions.usedBy lists the objects that use it. To replace the view in these objects before it is deleted, set replaceBy to the ID of another view of the same kind. With replaceBy, the caller needs the same additional permissions as for updateView, and the filters of these objects must not exceed a limit. */
+  /** Deletes a view. If a webhook, role, or access key uses the view, returns CONFLICT, and extensions.usedBy lists the objects that use it. To replace the view in these objects before it is deleted, set replaceBy to the ID of another view of the same kind. With replaceBy, the caller needs the same additional permissions as for updateView. Also returns CONFLICT if a role or an access key cannot have the filter of the other view, or if the filter of one of these objects would exceed a limit. */
   deleteView(args: {
     id: string
     replaceBy?: string | null | undefined

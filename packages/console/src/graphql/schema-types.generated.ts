@@ -109,11 +109,11 @@ export type BulkRemoveServiceInput = {
 export type BulkSkipReason =
   /**
    * A value or service that the job would change has changed since the preview or, in an undo, since the undone job
-   * changed it. In an undo of registrations: the device has connected or changed since the job registered it. For a
-   * row without a hardware ID that would become a new device: another device now has the row's name.
+   * changed it. In an undo of registrations: the device has connected or changed since the undone job registered it.
+   * For a row without a hardware ID that would become a new device: another device now has the row's name.
    */
   | 'CHANGED_SINCE'
-  /** The device no longer exists, or the caller who started the job can no longer reach it. */
+  /** The device no longer exists, or the caller whose permissions the job uses can no longer reach it. */
   | 'GONE'
   /** The device no longer matches the job's filter. */
   | 'NO_LONGER_MATCHES';

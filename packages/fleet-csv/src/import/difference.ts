@@ -44,7 +44,7 @@ function serviceDifference(wanted: readonly ServiceFields[], present: Device['se
     const pairs = pairByContent(ofName, byName.get(name) ?? [], isSameService)
     if (pairs.ambiguous.length > 0)
       throw new Error(
-        `services: several services have the name ${JSON.stringify(name)}. To change one of them, first rename the others`,
+        `services: the row or the device has several services with the name ${JSON.stringify(name)}. Give each of them a different name`,
       )
     addServices.push(...pairs.added)
     updateServices.push(

@@ -141,7 +141,9 @@ const creatorOf = ({ accountId, personId = accountId }: Viewer): string => perso
 
 async function assertMember(db: Database, viewer: Viewer): Promise<void> {
   if (await isMember(db, viewer.accountId, creatorOf(viewer))) return
-  throw badInput('personal must be false: the person who created the signing access key is not a member of the account')
+  throw badInput(
+    'personal must be false: the person who created the signing access key is not an enabled member of the account',
+  )
 }
 
 /** A `replaced` key no longer counts toward the limits, but the `predecessor` that it replaced counts again. */

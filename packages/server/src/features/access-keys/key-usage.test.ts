@@ -64,7 +64,7 @@ describe('the usage of a key', () => {
     }
   })
 
-  it('adds the counts of several servers, and omits counts from before the given number of days', async () => {
+  it('adds the counts of several servers, and omits counts that are older than the given number of days', async () => {
     const user = await app.createUser()
     const key = await keyOf(app, sendAsUser(user), 'access: { permissions: [DEVICE_READ, EVENT_READ] }')
     const read = (caller: TestUser) => caller.data('{ login { devices { total } } }')

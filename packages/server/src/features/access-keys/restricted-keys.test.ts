@@ -16,7 +16,7 @@ import { namesIn, usualKeyPermissions } from '../../permissions.ts'
 
 const app = sharedTestApp()
 
-describe('a key with few permissions', () => {
+describe('a new key', () => {
   it('can do what its permissions allow, and nothing else', async () => {
     const user = await app.createUser()
     const key = await keyOf(app, sendAsUser(user), 'access: { permissions: [DEVICE_READ] }')
@@ -42,7 +42,7 @@ describe('a key with few permissions', () => {
     expect(accessKey.permissions).toEqual(namesIn(usualKeyPermissions))
   })
 
-  it('is unknown to servers of the previous release, which cannot enforce its restrictions', async () => {
+  it('is unknown to servers of the previous release if it has limits, which they cannot enforce', async () => {
     const user = await app.createUser()
     const send = sendAsUser(user)
     const restricted = [

@@ -115,8 +115,8 @@ export async function lockAccessKey(transaction: Database, viewer: Viewer, key: 
 
 /**
  * Returns the ID of the person who is signed in or who created the signing key. With KEY_OWN, the viewer can see and
- * change the personal keys of this person. Returns undefined for a restricted account key, because these keys may have
- * fewer restrictions.
+ * change the personal keys of this person. Returns undefined for a restricted account key, because the personal keys
+ * may have fewer restrictions.
  */
 export async function findOwnerOfPersonalKeys(db: Database, viewer: Viewer): Promise<string | undefined> {
   const { accountId, personId = accountId, accessKey, restriction } = viewer

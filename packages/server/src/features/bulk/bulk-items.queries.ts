@@ -121,7 +121,7 @@ export interface UnplannedItem {
   isPrepared: boolean
   /** The hardware ID of a prepared device. */
   hardwareId: string | null
-  /** The size, in bytes, of the changes that the item already contains. */
+  /** The stored size, in bytes, of the changes that the item already contains. */
   bytes: number
 }
 

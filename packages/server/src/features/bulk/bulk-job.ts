@@ -30,7 +30,7 @@ export interface Starter {
 export type BulkTarget =
   | { where?: string; view?: string; context?: string }
   | {
-      /** The number of IDs that createBulk received. */
+      /** The number of IDs that createBulk or runBulk received. */
       ids: number
     }
   | { csv: CsvTarget }

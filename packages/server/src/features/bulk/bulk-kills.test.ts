@@ -147,7 +147,7 @@ describe('a batch that was read in advance', () => {
         await expect(work()).rejects.toThrow('the process failed')
         options.charge = () => {}
       }
-      // Simulate another process that records a device as failed and others as done, including some in later batches.
+      // Simulate the changes that another process makes to items of this and later batches.
       const finish = (status: string, from: number, count: number) =>
         sql`update bulk_item set status = ${status} where job_id = ${job.id} and device_id in (select device_id
           from bulk_item where job_id = ${job.id} order by device_id offset ${from} limit ${count})`.execute(app.db)

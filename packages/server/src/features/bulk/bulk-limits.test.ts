@@ -28,8 +28,8 @@ afterAll(() => app.close())
 
 const attributes = (values: object) => ({ setAttributes: { attributes: values } })
 
-describe('values', () => {
-  it('have a limited number of names in braces, and a limited size', async () => {
+describe('the attributes in a bulk job', () => {
+  it('have a limited number of names in braces in their values, and a limited size', async () => {
     const [user, ids] = await newFleet(app, 1, { long: 'x'.repeat(2_000) })
     const target = { ids }
     const attempt = (...operations: object[]) => codeOf(user, createText, { target, operations })
@@ -56,7 +56,7 @@ describe('values', () => {
     expect(await attempt(attributes({ $other: 'x' }))).toEqual(['RESERVED_ATTRIBUTE', expect.stringMatching(/\$other/)])
   })
 
-  it('can contain the names of JavaScript object properties', async () => {
+  it('can have the names of JavaScript object properties', async () => {
     const [user, ids] = await newFleet(app, 1, {})
     // A document can contain the name __proto__, but a variable cannot.
     const { createBulk: job } = await user.data(
@@ -82,8 +82,8 @@ async function costOf(user: TestUser, document: string): Promise<number> {
   return before - (await left(document))
 }
 
-describe('the cost of a bulk job', () => {
-  it('includes the devices that its preview reads', async () => {
+describe('a bulk job', () => {
+  it('is charged for the devices that its preview reads', async () => {
     const user = await newLargeFleet(app, 4_100)
     const operations = 'operations: [{ setAttributes: { attributes: { x: "y" } } }]'
     const byFilter = (where: string) => `mutation { createBulk(target: { where: "${where}" }, ${operations}) { id } }`
@@ -99,7 +99,7 @@ describe('the cost of a bulk job', () => {
     expect(await costOf(user, `mutation { previewBulk(id: "${large.id}") { id } }`)).toBe(4)
   })
 
-  it('is charged to the storage quota, and the job waits while the quota is used up', async () => {
+  it('is charged to the storage quota, and waits while the quota is used up', async () => {
     let now = 0
     const limited = await startTestApp({
       worker: true,
@@ -156,7 +156,7 @@ describe('a preview of many devices', () => {
     expect(await eventsOf(user, ['ATTRIBUTE_CHANGE'])).toEqual([])
   })
 
-  it('also finds the devices of a retry or an undo in steps', async () => {
+  it('also finds the devices of an undo in the background', async () => {
     const user = await newLargeFleet(app, 1_100)
     const job = await create(user, { where: 'site = oslo' }, [setSite('rome')], { rate: 10_000 })
     await run(user, await until(user, job.id, 'READY'))
@@ -241,20 +241,20 @@ describe('devices with many attributes', () => {
     expect(errors).toMatchObject([
       {
         message:
-          'the changes of these devices have more than 33554432 bytes: pass a smaller size to get fewer devices per page',
+          'the changes to these devices have more than 33554432 bytes: pass a smaller size to get fewer devices per page',
         extensions: { code: 'LIMIT_EXCEEDED', limit: 33_554_432 },
       },
     ])
     const { rows } = await sql<{ bytes: number }>`select max(octet_length(changes::text)) as bytes from bulk_item
       where job_id = ${job.id}`.execute(app.db)
-    // The changes of one more device would not fit.
+    // The changes to one more device would not fit.
     const fitting = Math.floor(33_554_432 / rows[0]!.bytes)
     expect((await page(fitting, 'changes')).data.login.bulkJob[0].items.items).toHaveLength(fitting)
     const half = (name: string, after: string) => `${name}: items(size: 300, after: "${after}") { items { changes } }`
     const halves = `${half('a', '')} ${half('b', '80:00:00:00:00:01:01:2c')}`
     const together = await user.query(`{ login { bulkJob(id: "${job.id}") { ${halves} } } }`)
     expect(together.errors).toMatchObject([
-      { message: expect.stringMatching(/^the changes of these devices have more/) },
+      { message: expect.stringMatching(/^the changes to these devices have more/) },
     ])
     const all = await page(1_000, 'status')
     expect(all.data.login.bulkJob[0].items.items).toHaveLength(600)

@@ -74,7 +74,9 @@ it('pauses after a failure above the limit, and not again after it is resumed', 
   await user.data(`mutation { registerDevice(name: "taken", hardwareId: "H-${ids[0]}") { device { id } } }`)
   await start(user, job)
   const paused = await until(user, job.id, 'PAUSED')
-  expect(paused.stateReason).toBe('the number of failed devices is 1, but the limit is 0')
+  expect(paused.stateReason).toBe(
+    'the number of devices that failed since the job was started or last resumed is 1, but the limit is 0',
+  )
   expect(paused.counts).toMatchObject({ failed: 1, pending: 3 })
   await call(user, 'resume', job.id, ', rate: 1')
   expect((await until(user, job.id, 'DONE')).counts).toMatchObject({ done: 3, failed: 1 })
@@ -221,7 +223,8 @@ describe('services in a bulk job', () => {
     const { items } = await jobOf(user, job.id)
     expect(items.items[1]).toMatchObject({
       code: 'BAD_USER_INPUT',
-      message: 'services: several services have the name "db". To change one of them, first rename the others',
+      message:
+        'services: the row or the device has several services with the name "db". Give each of them a different name',
     })
     expect(items.items[0].changes).toMatchObject({
       updateService: [{ name: 'ssh', changes: { port: { old: 22, new: 2222 } } }],
@@ -234,7 +237,7 @@ describe('services in a bulk job', () => {
     expect((await servicesOf(user))[0]).toEqual(['ssh 22 {}', 'web 80 {}'])
   })
 
-  it('follow the limits on services, and reject invalid fields and filters', async () => {
+  it('are limited in number, and must have valid fields and filters', async () => {
     const [user, ids] = await newFleet(app, 1)
     const attempts: [object, RegExp][] = [
       [{ addService: { name: 'x', port: 70_000 } }, /operations\[0\].addService.port must be from 1 to 65535/],

@@ -242,7 +242,7 @@ describe('bulk jobs', () => {
     expect(rows).toEqual([])
   })
 
-  it('continue after a cursor whose job has been deleted', async () => {
+  it('are listed after a cursor whose job has been deleted', async () => {
     const [user, ids] = await fleet(1)
     const older = await create(user, { ids }, [setSite('rome')])
     const newer = await create(user, { ids }, [setSite('bergen')])

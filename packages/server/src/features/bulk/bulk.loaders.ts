@@ -94,6 +94,6 @@ function readWithChanges(context: Context, query: Omit<ItemPages, 'changeBytes'>
 
 const tooLarge = (): ApiError =>
   limitExceeded(
-    `the changes of these devices have more than ${limits.answerBytes} bytes: pass a smaller size to get fewer devices per page`,
+    `the changes to these devices have more than ${limits.answerBytes} bytes: pass a smaller size to get fewer devices per page`,
     { limit: limits.answerBytes },
   )

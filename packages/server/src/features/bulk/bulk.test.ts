@@ -214,7 +214,7 @@ describe('starting a bulk job', () => {
     expect(login.devices.items[0].attributes.site).toBe('oslo')
   })
 
-  it('registers no device for a row without a hardware ID if another device has the name since the preview', async () => {
+  it('registers no device for a row without a hardware ID if another device got its name after the preview', async () => {
     const user = await app.createUser()
     const job = await create(user, { csv: 'name,hardwareId\ntwin,\ntwin,H-1\nfree,\n', register: true }, [])
     await register(user, 'twin')
@@ -231,7 +231,7 @@ describe('starting a bulk job', () => {
     expect(login.devices.items).toEqual([{ name: 'free' }, { name: 'twin' }, { name: 'twin' }])
   })
 
-  it('registers devices with the names of other devices of the job', async () => {
+  it('registers devices with the names of other devices in the job', async () => {
     const user = await app.createUser()
     // At one device per second, each device is a batch.
     const csv = 'name,hardwareId\ntwin,\ntwin,H-1\n'
@@ -256,7 +256,7 @@ describe('starting a bulk job', () => {
   })
 })
 
-it('locks devices in ID order, even if it deletes some of them', async () => {
+it('locks the devices of a batch in ID order, even if the batch deletes some of them', async () => {
   const user = await newLargeFleet(app, 1)
   const job = await create(user, { csv: 'name,site\nnode 0001,rome\nnew,rome\n', register: true }, [])
   const { items } = await run(user, job)

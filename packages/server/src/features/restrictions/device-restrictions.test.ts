@@ -109,12 +109,12 @@ describe('a key that is restricted to some devices', () => {
     expect(response.errors![0]!.message).toContain('User.registrationCodes')
   })
 
-  it("receives no other devices' names in errors", async () => {
+  it('receives no attribute names of other devices in errors', async () => {
     const { errors } = await oslo.query('{ login { devices(where: "only_fax = x") { total } } }')
     expect(errors![0]!.message).not.toContain('only_far')
   })
 
-  it('cannot have permissions that are not limited to devices', async () => {
+  it('cannot have permissions that cannot be limited to some devices', async () => {
     const send = sendAsUser(user)
     const key = 'createAccessKey(access: { where: "site = oslo", permissions: [DEVICE_READ, WEBHOOK_MANAGE] }) { key }'
     expect(failure(await send(`mutation { ${key} }`))).toEqual({ code: 'BAD_USER_INPUT' })
@@ -197,11 +197,11 @@ describe('a key that is restricted to some devices', () => {
   })
 })
 
-describe('a key that is restricted by a view', () => {
+describe('a restricted key', () => {
   const newView = async (args: string): Promise<string> =>
     (await user.data(`mutation { createView(${args}) { id } }`)).createView.id
 
-  it('follows the view on every server, and keeps it from being deleted', async () => {
+  it('follows its view on every server, and keeps the view from being deleted without a replacement', async () => {
     const view = await newView('name: "sites", where: "site = oslo"')
     const key = await create(`{ view: "${view}", where: "NOT name = two" }`)
     expect(await namesIn(key)).toEqual(['one'])
@@ -224,7 +224,7 @@ describe('a key that is restricted by a view', () => {
     await expect.poll(() => namesIn(key), NOTIFIED).toEqual(['one'])
   })
 
-  it('finds nothing if the view was deleted or is invalid', async () => {
+  it('finds nothing if its view was deleted or is invalid', async () => {
     const view = await newView('name: "lost", where: "site = oslo"')
     const key = await create(`{ view: "${view}" }`)
     await query(app.db, `update saved_view set filter = 'state = = x' where account_id = $1 and id = $2`, [

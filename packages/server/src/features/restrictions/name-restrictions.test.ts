@@ -117,7 +117,7 @@ describe('a key that is restricted to some attributes', () => {
     expect(failure(await inside.query('{ login { devices(where: "net:*") { total } } }'))).toEqual(forbiddenAttribute)
   })
 
-  it('searches all attributes and contexts as if the others had no value', async () => {
+  it('searches all attributes and contexts as if the attributes that it cannot read had no value', async () => {
     const key = await createReader()
     const counts = async (where: string): Promise<Json> =>
       (

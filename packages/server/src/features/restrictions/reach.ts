@@ -12,8 +12,8 @@ const everything = readFilter('id:*', place)!.filter
 const nothing = readFilter('NOT id:*', place)!.filter
 
 /**
- * Adds to a restricted viewer the reach: the devices and attributes that the restriction allows. Returns other viewers
- * unchanged.
+ * Sets the `reach` of a restricted viewer to the devices and attributes that the restriction allows. Returns other
+ * viewers unchanged.
  */
 export function withReach<Known extends Pick<Viewer, 'accountId' | 'restriction'> | null>(
   db: Database,

@@ -25,7 +25,7 @@ export async function listRestrictedByViews(db: Database, accountId: string): Pr
 export const restrictedTarget = ({ kind, id, name }: RestrictedRow): Target => ({ kind, id, name: name ?? id })
 
 /**
- * Replaces the view `from` with the view `to` in all restrictions that use it, and records an event for each
+ * Replaces the view `from` with the view `to` in all restrictions that use `from`, and records an event for each
  * restriction. `db` must be a transaction that has locked the account.
  */
 export async function replaceViewOfRestrictions(

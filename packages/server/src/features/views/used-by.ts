@@ -118,7 +118,7 @@ export async function assertWithinLimitsOfUsers(viewing: Viewing, viewId: string
   if (users.length === 0) return
   throw new ApiError(
     'CONFLICT',
-    `with this change, the filter of ${nameAll(users)} would exceed a limit of filters, such as ${limits.filterTerms} conditions`,
+    `with this change, the filter of ${nameAll(users)} would exceed a limit on filters, such as ${limits.filterTerms} conditions: the view needs a shorter filter`,
     { usedBy: users },
   )
 }

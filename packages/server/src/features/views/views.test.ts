@@ -41,7 +41,7 @@ const changes = async (): Promise<{ type: string; data: unknown }[]> =>
   ).login.events.items
 
 describe('saving a view', () => {
-  test('stores the filter in canonical form, and all other values unchanged', async () => {
+  test('stores the filter in canonical form, labels without duplicates, and all other values unchanged', async () => {
     const view =
       await create(`name: "Oslo", where: "site=oslo -platform:*", context: "night", sortBy: ["-name", "site"],
       columns: [{ name: "site", label: "Site", width: 120 }, { name: "name" }], description: "north", labels: ["x", "y", "x"], isShared: false`)
@@ -84,7 +84,7 @@ describe('saving a view', () => {
     expect(await list(`(id: ["${one.id}", "vw_none"])`)).toEqual(['view 10'])
   })
 
-  test('rejects a name that is in use, an invalid filter, and a filter that uses a view', async () => {
+  test('rejects a name that is in use, a filter that uses a view, and invalid or excessive values', async () => {
     const { id } = await create('name: "Oslo"')
     expect(await error('mutation { createView(name: "OSLO") { id } }')).toEqual([
       'CONFLICT',

@@ -55,7 +55,8 @@ async function readPages(
 }
 
 /**
- * `afterId` is set if the client passed a delivery ID as `after`. The caller must check whether the delivery exists.
+ * `afterId` is set if the client passed a delivery ID as `after` or `last`. The caller must check whether the delivery
+ * exists.
  */
 function readSlice(
   context: Context,

@@ -44,8 +44,8 @@ it('creates one delivery for each matching event, even when servers are killed',
     `mutation { createWebhook(url: "${receiver.url}", events: [ATTRIBUTE_CHANGE], where: "attributes.load = on") { id } }`,
   )
   const device: string = registerDevice.device.id
-  // Record changes of `load` to off, x, and on in turn. With two of every three changes, the device starts or stops
-  // matching.
+  // Record changes that set `load` to off, x, and on in turn. With two of every three changes, the device starts or
+  // stops matching.
   await sql`
     insert into event (account_id, type, device_id, targets, data)
     select ${login.id}, 'ATTRIBUTE_CHANGE', ${device},

@@ -62,7 +62,7 @@ describe('a webhook with a filter', () => {
     expect(one).toMatchObject({ owner: { email: contact_email }, actor: { id: admin.id, email: admin.email } })
   })
 
-  it("evaluates each of several rapid changes of a device against the device's state at that time", async () => {
+  it("evaluates each of several rapid changes to a device against the device's state at that time", async () => {
     const id = await register(user, 'a', { site: 'rome' })
     await createWebhook(user, receiver, withEnd('site = oslo AND attributes.load = 1'))
     // Make four changes in one request. The device matches only between the second and the third change.
@@ -171,7 +171,7 @@ describe('a webhook with a filter', () => {
     expect(await received(app, user, receiver)).toEqual(['lost device.state'])
   })
 
-  it("uses the current filter of its view, and its own context or, without one, the view's", async () => {
+  it('uses the current filter and the context of its view', async () => {
     const view = await createView(user, 'name: "V", where: "name = end OR attributes.site = oslo", context: "night"')
     await createWebhook(user, receiver, `view: "${view}"`)
     const id = await register(user, 'a', { site: 'rome' })
@@ -192,7 +192,7 @@ describe('a webhook with a filter', () => {
     ])
   })
 
-  it('returns its filter in canonical form, and accepts another filter or no filter', async () => {
+  it('returns its filter in canonical form, and can be changed to have no filter, view, or context', async () => {
     await register(user, 'a', { site: 'oslo' })
     const view = await createView(user, 'name: "V", where: "platform:*"')
     const fields = 'where view { id name } context'
@@ -253,7 +253,7 @@ describe('a webhook with a filter', () => {
   })
 })
 
-it("evaluates many events for a filter without delaying another account's webhooks", async () => {
+it("evaluates many events for a filter, and also sends another account's events", async () => {
   // The server evaluates this many events in two batches.
   const EVENTS = 3_000
   const busy = await app.createUser()

@@ -81,7 +81,8 @@ describe('the receiver of a webhook', slow, () => {
     // A delivery to the new receiver proves that the server has detected the change.
     await hooks.register()
     await next.waitFor(1)
-    // If these failures counted, the new receiver would have 12 consecutive failures. The circuit opens at 10.
+    // If the failures of the previous receiver counted, the new receiver would have 12 consecutive failures. The circuit
+    // opens at 10.
     end(500)
     const { paused } = await pollUntil(
       () => hooks.deliveries(id),

@@ -22,7 +22,7 @@ export async function replaceViewOfWebhooks(
   { from, to }: { from: string; to: string },
 ): Promise<void> {
   for (const { webhook: listed, viewIds } of await listWebhooksWithViews(db, viewer.accountId)) {
-    // The lock keeps concurrent changes that do not lock the account, such as a pause.
+    // Without the lock, a concurrent change that does not lock the account, such as a pause, would be lost.
     const webhook = viewIds.has(from) ? await lockWebhook(db, viewer.accountId, listed.id) : undefined
     if (webhook === undefined) continue
     const after = {

@@ -130,7 +130,7 @@ describe('a bulk job of a caller who is restricted to some devices', () => {
     ).toEqual([{ name: 'new' }])
   })
 
-  it('registers a device with the name of a device outside the restriction', async () => {
+  it('skips a new device whose name was taken inside the restriction, but not one whose name was taken outside', async () => {
     const job = await createJob(oslo, { csv: 'name,site\nlate,oslo\ngate 2,oslo\n', register: true }, [])
     await register(user, 'late', { site: 'bergen' })
     await register(user, 'gate 2', { site: 'oslo' })
@@ -155,7 +155,7 @@ describe('a bulk job of a caller who is restricted to some devices', () => {
     expect(idsOf(await jobOf(user, job.id))).toHaveLength(2)
   })
 
-  it('cannot write attributes that the restriction reads', async () => {
+  it('cannot change attributes, names, or services that the restriction reads', async () => {
     const forbidden = { code: 'FORBIDDEN', reason: 'device' }
     expect(await rejection(oslo, [setSite('bergen')])).toEqual(forbidden)
     expect(await rejection(oslo, [setSite('bergen', 'night')])).toEqual(forbidden)

@@ -13,7 +13,7 @@ export interface BulkDevice {
   fields: Record<FieldName, string | null>
   state: State
   target: Target
-  /** The device's services, or an empty list if no change of the job concerns services. */
+  /** The device's services, or an empty list if no change in the preview step concerns services. */
   services: BulkService[]
   matches: ServiceMatches
 }

@@ -71,7 +71,7 @@ export function setServices(device: BulkDevice, wanted: readonly ServiceFields[]
     const { changed, added, ambiguous } = pairByContent(ofName, present.get(name) ?? [], isSame)
     if (ambiguous.length > 0)
       throw badInput(
-        `services: several services have the name ${JSON.stringify(name)}. To change one of them, first rename the others`,
+        `services: the row or the device has several services with the name ${JSON.stringify(name)}. Give each of them a different name`,
       )
     for (const service of [...added, ...changed.map(([service]) => service)]) assertServiceFields(service, 'services: ')
     for (const [service, before] of changed) before.fields = fieldsOfService(service)

@@ -13,7 +13,7 @@ import {
   withTakenHardwareIds,
 } from './next-batch.ts'
 
-/** The maximum size, in bytes, of the changes of all batches that are read in advance. */
+/** The maximum size, in bytes, of the changes in all batches that are read in advance. */
 const MAX_BYTES = 32 * 1024 * 1024
 
 /** A job's next batch, which is used only if the job has finished exactly `finished` devices. */

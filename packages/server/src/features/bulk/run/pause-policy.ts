@@ -12,5 +12,7 @@ const DEFAULT_FAILURES = 100
 export function reasonToPause({ maxFailures, done, failed, skipped, tolerated }: Counts): string | null {
   const failures = failed - tolerated
   const limit = maxFailures ?? Math.max(DEFAULT_FAILURES, Math.floor((done + failed + skipped) / 10))
-  return failures > limit ? `the number of failed devices is ${failures}, but the limit is ${limit}` : null
+  return failures > limit
+    ? `the number of devices that failed since the job was started or last resumed is ${failures}, but the limit is ${limit}`
+    : null
 }

@@ -9,7 +9,7 @@ export interface PendingItem {
   changes: DeviceChanges
   /** The name that identifies the device of the CSV row. Null if the row has a hardware ID, or if there is no row. */
   rowName: string | null
-  /** The size, in bytes, of the changes of this device and of the devices before it in the batch. */
+  /** The size, in bytes, of the changes to this device and to the devices before it in the batch. */
   bytesUpTo: number
 }
 

@@ -47,14 +47,16 @@ export async function callerToRun(
   if (typeof caller === 'string') return { reason: caller }
   const missing = permissionsOfJob(job).filter((name) => !isPermitted(caller.permissions, name))
   if (missing.length > 0)
-    return { reason: `the caller who started or resumed the job lacks permissions: ${missing.join(', ')}` }
+    return {
+      reason: `the caller whose permissions the job uses lacks permissions that the job needs: ${missing.join(', ')}`,
+    }
   if (caller.restriction === undefined) return { caller }
   try {
     assertMayRequest(caller, job)
     filterOf(job, caller)
   } catch (error) {
     if (error instanceof ApiError && error.code === 'FORBIDDEN')
-      return { reason: `the job exceeds the restriction of the caller who started or resumed it: ${error.message}` }
+      return { reason: `the job exceeds the restriction of the caller whose permissions it uses: ${error.message}` }
     throw error
   }
   return { caller }

@@ -14,7 +14,7 @@ export async function pauseForView(
   await db.transaction().execute(async (transaction) => {
     const before = await lockWebhook(transaction, accountId, webhookId)
     if (before === undefined || before.paused !== null) return
-    const paused = `${problem.message.replace(/\.$/, '')}: deliveries wait until the view is changed`
+    const paused = `${problem.message.replace(/\.$/, '')}: deliveries wait until you correct the view, or change the webhook's where or view`
     const after = { ...before, paused, isViewBroken: true }
     await writeWebhook(transaction, accountId, after)
     const event = { type: 'WEBHOOK_PAUSE' as const, targets: [webhookTarget(after)], data: { paused } }

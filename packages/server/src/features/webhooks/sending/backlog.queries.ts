@@ -10,7 +10,7 @@ export async function countUndelivered(db: Database): Promise<{ pending: number;
 
 /**
  * Returns the number of seconds for which the oldest due delivery has been due, or 0 if no delivery is due. Ignores
- * webhooks that are disabled, paused, or waiting for a probe.
+ * webhooks that are disabled or paused, or whose receivers get only one attempt per minute.
  */
 export async function readLongestDue(db: Database): Promise<number> {
   const { rows } = await sql<{ seconds: number | null }>`

@@ -38,4 +38,4 @@ export async function pauseOrDisable(
   })
 }
 
-const PAUSED = `all deliveries failed for ${DAYS_OF_FAILURES} days`
+const PAUSED = `all attempts failed for ${DAYS_OF_FAILURES} days`

@@ -7,7 +7,7 @@ export const HOLD_SECONDS = 10
 
 export interface Health {
   failures: number
-  /** The number of seconds until the next attempt is allowed. Null while the circuit is closed. */
+  /** The number of seconds until the next attempt is allowed. Null unless the last 10 attempts failed. */
   probeIn: number | null
 }
 

@@ -162,7 +162,7 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
     const end = await run().catch((error: unknown) => {
       log.warn(
         { err: error, ...webhook },
-        `sending deliveries to a webhook was interrupted; retrying within ${RETRY_SECONDS} seconds`,
+        `sending deliveries to a webhook was interrupted; retrying after ${RETRY_SECONDS} seconds`,
       )
       return { restFor: RETRY_SECONDS }
     })
