@@ -1859,7 +1859,7 @@ export interface MutationFields {
   deleteRole: Leaf<boolean, {
     id: string
   }>
-  /** Deletes a view. If a webhook, role, or access key uses the view, returns CONFLICT, and extensions.usedBy lists the objects that use it. To replace the view in these objects before it is deleted, set replaceBy to the ID of another view of the same kind. With replaceBy, the caller needs the same additional permissions as for updateView. Also returns CONFLICT if a role or an access key cannot have the filter of the other view, or if the filter of one of these objects would exceed a limit. */
+  /** Deletes a view. If a webhook, role, or access key uses the view, returns CONFLICT, and extensions.usedBy lists the objects that use it. To replace the view in these objects before it is deleted, set replaceBy to the ID of another view of the same kind. With replaceBy, the caller needs the same additional permissions as for updateView. Also returns CONFLICT if a role or an access key cannot have the filter of the other view. The same applies if the filter of one of these objects would exceed a limit. */
   deleteView: Leaf<boolean, {
     id: string
     replaceBy?: string | null | undefined
@@ -2066,7 +2066,7 @@ export interface MutationFields {
     name?: string | null | undefined
     port?: number | null | undefined
   }>
-  /** Updates the given fields of a view. null clears context, description, or where. Returns CONFLICT if another view has the new name, or if the view has changed since the given version. Also returns CONFLICT if a role or an access key that uses the view cannot have the new filter, or if the filter of a webhook, role, or access key that contains the view would exceed a limit. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
+  /** Updates the given fields of a view. null clears context, description, or where. Returns CONFLICT if another view has the new name, or if the view has changed since the given version. Also returns CONFLICT if a role or an access key that uses the view cannot have the new filter. The same applies if the filter of a webhook, role, or access key that contains the view would exceed a limit. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
   updateView: Branch<'View', 'one', {
     columns?: readonly ViewColumnInput[] | null | undefined
     context?: string | null | undefined
@@ -2914,7 +2914,7 @@ export interface Mutations {
   deleteRole(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** Deletes a view. If a webhook, role, or access key uses the view, returns CONFLICT, and extensions.usedBy lists the objects that use it. To replace the view in these objects before it is deleted, set replaceBy to the ID of another view of the same kind. With replaceBy, the caller needs the same additional permissions as for updateView. Also returns CONFLICT if a role or an access key cannot have the filter of the other view, or if the filter of one of these objects would exceed a limit. */
+  /** Deletes a view. If a webhook, role, or access key uses the view, returns CONFLICT, and extensions.usedBy lists the objects that use it. To replace the view in these objects before it is deleted, set replaceBy to the ID of another view of the same kind. With replaceBy, the caller needs the same additional permissions as for updateView. Also returns CONFLICT if a role or an access key cannot have the filter of the other view. The same applies if the filter of one of these objects would exceed a limit. */
   deleteView(args: {
     id: string
     replaceBy?: string | null | undefined
@@ -3123,7 +3123,7 @@ export interface Mutations {
     name?: string | null | undefined
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** Updates the given fields of a view. null clears context, description, or where. Returns CONFLICT if another view has the new name, or if the view has changed since the given version. Also returns CONFLICT if a role or an access key that uses the view cannot have the new filter, or if the filter of a webhook, role, or access key that contains the view would exceed a limit. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
+  /** Updates the given fields of a view. null clears context, description, or where. Returns CONFLICT if another view has the new name, or if the view has changed since the given version. Also returns CONFLICT if a role or an access key that uses the view cannot have the new filter. The same applies if the filter of a webhook, role, or access key that contains the view would exceed a limit. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
   updateView(args: {
     columns?: readonly ViewColumnInput[] | null | undefined
     context?: string | null | undefined

@@ -47,9 +47,9 @@ interface FoundDevices {
 }
 
 /**
- * Finds the device by ID or, if the row has no ID, by hardware ID or, if the row has no hardware ID either, by name.
- * If the job registers devices, the row may come from another account, so an unknown ID has no effect. Returns
- * undefined if there is no such device, and an error if several devices have the name.
+ * Finds the device by ID, or by hardware ID if the row has no ID, or by name if the row has neither. If the job
+ * registers devices, the row may come from another account, so an unknown ID has no effect. Returns undefined if there
+ * is no such device, and an error if several devices have the name.
  */
 function deviceOf(
   { id, hardwareId, name }: CsvRow,

@@ -36,7 +36,7 @@ export interface WorkOptions {
   db: Database
   clock: () => Date
   /**
-   * If the membership of a person comes from a group, the server rejects the person's personal keys after this number
+   * A person's membership can come from a group. The server then rejects the person's personal keys after this number
    * of milliseconds without single sign-on. 0 means never.
    */
   staleMs: number

@@ -10,8 +10,8 @@ import { DeviceError } from './device-error.ts'
 import type { Registration } from './next-batch.ts'
 
 /**
- * Returns the names of rows without a hardware ID that a device outside the job now has, such as a device that another
- * job registered after the preview.
+ * Returns the names of rows without a hardware ID that a device outside the job now has. For example, another job may
+ * have registered such a device after the preview.
  */
 export async function findTakenNames(
   db: Database,

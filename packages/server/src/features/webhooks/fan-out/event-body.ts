@@ -7,8 +7,8 @@ export interface DeliverableEvent extends Event {
 }
 
 /**
- * Returns the body of an event's deliveries. The body is the same on every attempt. If a member of the event's data has
- * the name of a field that is not null, the field keeps the name, and `data.data` contains the member.
+ * Returns the body of an event's deliveries. The body is the same on every attempt. A member of the event's data can
+ * have the name of a field that is not null. The field then keeps the name, and `data.data` contains the member.
  */
 export function eventBody(event: DeliverableEvent, owner: { id: string; email: string }): string {
   const { id, type, timestamp, actorId, source, targets, state, data } = event
