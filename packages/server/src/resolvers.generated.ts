@@ -1782,7 +1782,7 @@ export type BulkJob = {
    */
   secretsUrl?: Maybe<Scalars['String']['output']>;
   /**
-   * Whether undoBulk can revert the job after it ends. false for a job that deletes devices, such as the undo of
+   * Whether undoBulk can revert the job after it has run. false for a job that deletes devices, such as the undo of
    * registrations.
    */
   isUndoable: Scalars['Boolean']['output'];

@@ -360,7 +360,7 @@ export interface BulkJob {
   expires: string | null
   finished: string | null
   id: string
-  /** Whether undoBulk can revert the job after it ends. false for a job that deletes devices, such as the undo of registrations. */
+  /** Whether undoBulk can revert the job after it has run. false for a job that deletes devices, such as the undo of registrations. */
   isUndoable: boolean
   /** The maximum number of failures since the job was started or last resumed. After more failures, the job pauses. If null, the maximum is 10% of the completed devices, but at least 100. */
   maxFailures: number | null
@@ -1241,7 +1241,7 @@ export interface BulkJobFields {
   expires: Leaf<string | null>
   finished: Leaf<string | null>
   id: Leaf<string>
-  /** Whether undoBulk can revert the job after it ends. false for a job that deletes devices, such as the undo of registrations. */
+  /** Whether undoBulk can revert the job after it has run. false for a job that deletes devices, such as the undo of registrations. */
   isUndoable: Leaf<boolean>
   /** The job's devices, in ID order. */
   items: Branch<'BulkItemList', 'one', {

@@ -21,8 +21,8 @@ export async function getJob({ db, viewer }: Context, id: string): Promise<BulkJ
 
 /**
  * Locks the job and calls `change` in the same transaction. Throws NOT_FOUND if the viewer sees no job with this ID,
- * and FORBIDDEN if the viewer may not run it. If the change affects the number of jobs that have not been started, set
- * `locksAccount`, which locks the account before the job.
+ * and FORBIDDEN if the viewer may not run it. If the change can increase the number of jobs that have not been
+ * started, set `locksAccount`, which locks the account before the job.
  */
 export async function changeJob<Changed extends BulkJob>(
   { db, viewer, clock }: Context,

@@ -78,8 +78,8 @@ export async function assertBelowDrafts(db: Database, accountId: string, now: Da
 }
 
 /**
- * Continues the preview of a small job. Returns any other job unchanged: one whose preview has ended, or a large job,
- * whose preview the bulk worker continues.
+ * Continues the preview of a small job. Returns any other job unchanged, such as a large job, whose preview the bulk
+ * worker continues.
  */
 export async function continuePreview(
   { db, viewer, clock, staleMs, storage, log }: Context,
