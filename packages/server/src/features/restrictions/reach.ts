@@ -12,7 +12,7 @@ const everything = readFilter('id:*', place)!.filter
 const nothing = readFilter('NOT id:*', place)!.filter
 
 /**
- * Sets the `reach` of a restricted viewer to the devices and attributes that the restriction allows. Returns other
+ * Returns a restricted viewer with its `reach`: the devices and attributes that the restriction allows. Returns other
  * viewers unchanged.
  */
 export function withReach<Known extends Pick<Viewer, 'accountId' | 'restriction'> | null>(
