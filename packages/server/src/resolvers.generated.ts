@@ -2224,8 +2224,8 @@ export type FilterCheck = {
   warnings: Array<FilterProblem>;
   terms: Array<FilterTerm>;
   /**
-   * The maximum number of rate-limit points that a page of a list with this filter can cost, not counting the returned
-   * objects.
+   * The maximum number of rate-limit points that a page of a list with this filter can cost if an index supports the sort
+   * order. Does not include the points for total, for skipped records, and for the returned objects.
    */
   points: Scalars['Int']['output'];
   /** The possible completions at the cursor; empty without a cursor. */

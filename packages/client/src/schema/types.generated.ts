@@ -589,7 +589,7 @@ export interface FilterCheck {
   canonical: string | null
   /** The possible completions at the cursor; empty without a cursor. */
   completions: FilterCompletion[]
-  /** The maximum number of rate-limit points that a page of a list with this filter can cost, not counting the returned objects. */
+  /** The maximum number of rate-limit points that a page of a list with this filter can cost if an index supports the sort order. Does not include the points for total, for skipped records, and for the returned objects. */
   points: number
   problems: FilterProblem[]
   terms: FilterTerm[]
@@ -1545,7 +1545,7 @@ export interface FilterCheckFields {
   canonical: Leaf<string | null>
   /** The possible completions at the cursor; empty without a cursor. */
   completions: Branch<'FilterCompletion', 'many'>
-  /** The maximum number of rate-limit points that a page of a list with this filter can cost, not counting the returned objects. */
+  /** The maximum number of rate-limit points that a page of a list with this filter can cost if an index supports the sort order. Does not include the points for total, for skipped records, and for the returned objects. */
   points: Leaf<number>
   problems: Branch<'FilterProblem', 'many'>
   terms: Branch<'FilterTerm', 'many'>
@@ -2399,13 +2399,13 @@ export interface UserFields {
     size?: number | null | undefined
     /** A device field, such as created, or an attribute. For descending order, write - before the name or desc after it, as in -created or created desc. */
     sort?: string | null | undefined
-    /** At most 4 keys, each in the format of the argument sort, which sortBy replaces. The server rejects an attribute that the account has never used, unless its name has the prefix "attributes.". */
+    /** At most 4 keys, each in the format of the argument sort, which sortBy replaces. The server rejects an attribute that the account has never used, unless it is one of $svc.categoryA to $svc.statusE or its name has the prefix "attributes.". */
     sortBy?: readonly string[] | null | undefined
     /** Either active or inactive. */
     state?: string | null | undefined
     /** The ID of a saved view of devices. The view's filter applies in addition to the filter in where. The view's context and order apply if the request does not set them. */
     view?: string | null | undefined
-    /** A device filter, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. If the filter is invalid, the server returns BAD_USER_INPUT and lists every problem in extensions.filter. */
+    /** A device filter, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. If the filter is invalid, the server returns BAD_USER_INPUT, or LIMIT_EXCEEDED if the filter exceeds a limit. The error lists the problems in extensions.filter. */
     where?: string | null | undefined
   }>
   /** A URL for downloading the matching devices as CSV. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. muster import can read the file if its columns include name and no column has a label. */

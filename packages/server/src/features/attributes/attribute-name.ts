@@ -106,5 +106,5 @@ function whyReserved(group: string, kind: TargetKind): string {
       : `requires the ID of a device, found a ${kind}`
   if (group === CONSOLE_GROUP)
     return kind === 'user' ? 'requires a sub-name, as in $ui.label' : `requires the ID of a user, found a ${kind}`
-  return 'is reserved: the only names that can start with $ are $svc on a device and $ui on a user'
+  return 'is reserved: the only groups that can start with $ are $svc on a device and $ui on a user'
 }

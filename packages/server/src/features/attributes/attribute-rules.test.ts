@@ -181,7 +181,7 @@ function ofSize(bytes: number): Record<string, string> {
   return attributes
 }
 
-test('limits the attributes in the base and in each context to 64 KiB in every mutation', async () => {
+test('limits the attributes in the base and in a context to 64 KiB with setAttribute and setAttributes', async () => {
   for (const [target, context] of [
     [service, null],
     [device, null],

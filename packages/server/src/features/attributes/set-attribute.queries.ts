@@ -57,8 +57,9 @@ async function run(db: Database, text: string, write: BaseWrite): Promise<boolea
 /**
  * The result of the changes to a device:
  *
+ * - `done`: the changes were applied
  * - `refused`: the changes violate a rule or remove a group
- * - `locked`: another transaction has locked the device
+ * - `locked`: another transaction has locked the device, or deleted it while the statement waited for the lock
  * - null: the device is unknown
  */
 export type Outcome = 'done' | 'refused' | 'locked' | null

@@ -52,8 +52,8 @@ function columnOf(subject: ValueSubject, { name, path }: { name: string; path: s
     return { header: name, reads: 'services', cell: cellOfServices(subject.name) }
   if (subject.type === 'attribute' && subject.of === 'device') return attributeOf(subject.name)
   throw badInput(
-    `${path}: a CSV file of devices cannot contain ${JSON.stringify(name)}: use a field of devices or services, ` +
-      'such as name or services.port, or an attribute of devices, such as attributes.site',
+    `${path}: a CSV file of devices cannot contain ${JSON.stringify(name)}: use a field of devices, such as name, ` +
+      'a field of services except contexts, such as services.port, or an attribute of devices, such as attributes.site',
   )
 }
 

@@ -87,7 +87,7 @@ describe('the columns of a download', () => {
     ])
   })
 
-  test('can include every field', async () => {
+  test('can include every device field, fields of services, and attributes', async () => {
     const user = await app.createUser()
     await user.data(`mutation { registerDevice(name: "x", services: [{ name: "ssh", port: 22, application: 28 },
       { name: "web", port: 8080, application: 7, enabled: false }]) { secret } }`)
@@ -196,7 +196,7 @@ describe('a download link', () => {
     expect(login.events.total).toBe(0)
   })
 
-  test('is rejected if it would be too long', async () => {
+  test('is not created if it would be too long', async () => {
     const user = await fleet()
     let state = 1
     const random = (): string => {

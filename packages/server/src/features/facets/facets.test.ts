@@ -72,7 +72,7 @@ describe('facets', () => {
     expect(site).toMatchObject({ buckets: [{ value: 'oslo' }], other: 2, otherActive: 1, missing: 1, distinct: 3 })
   })
 
-  test('count only the matching devices, in a context', async () => {
+  test('count values in a context, and count only the matching devices', async () => {
     const user = await createFleet()
     expect(counts((await facets(user, { by: ['site'], context: 'night' }))[0]!)).toEqual([
       ['A1', 1, 1],

@@ -41,7 +41,7 @@ describe('checkFilter', () => {
     expect(await isIndexed('base(statusA) >= a', 'night')).toBe(true)
   })
 
-  test('charges as much for conditions on events as for a page of events, because no index finds the matches', async () => {
+  test('reports the cost of reading many events for conditions on events, because no index finds the matches', async () => {
     const points = async (where: string): Promise<number> => (await check(where, { kind: 'EVENTS' })).points
     expect(await points('')).toBe(1)
     expect(await points('changed:site')).toBe(51)

@@ -226,7 +226,7 @@ describe('rejected filters', () => {
     expect(filter[0]!.column).toBe(6)
   })
 
-  test('include filters just above each limit, but not filters at the limit', async () => {
+  test('include filters just above the limit on length, conditions, depth, or wildcards, but not filters at the limit', async () => {
     const limits = filterLimits
     const deep = (levels: number): string => `${'('.repeat(levels)}name:a${')'.repeat(levels)}`
     const pairs: [string, string][] = [

@@ -44,7 +44,7 @@ interface SortKeys {
 
 /**
  * Rejects names that are neither in `fields` nor attributes that the account has used. Accepts every attribute name
- * with the prefix `attributes.`.
+ * with the prefix `attributes.` and, for devices, the names of all category and status attributes.
  */
 export async function assertKnownSortKeys(
   context: Context,

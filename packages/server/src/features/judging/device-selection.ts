@@ -33,7 +33,8 @@ export async function readSelection(context: Context, args: SelectionArguments):
 
 /**
  * Replaces views with their current filters. Throws NOT_FOUND for a missing view, BAD_USER_INPUT for a view of another
- * kind, and CONFLICT for an invalid filter. Throws FORBIDDEN if the caller cannot read a name in the filter.
+ * kind, and CONFLICT for an invalid filter. Throws LIMIT_EXCEEDED if the filter exceeds a limit with the filters of
+ * views in place of `view()`. Throws FORBIDDEN if the caller cannot read a name in the filter.
  */
 export async function resolveSelection(reader: ViewReader, stored: StoredSelection): Promise<Selection> {
   const { viewId, context } = stored

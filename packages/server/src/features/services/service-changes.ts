@@ -109,7 +109,7 @@ async function assertNotBulkService(context: Context, serviceId: string, why: st
 async function assertFewServicesOfDevice(transaction: Database, { viewer }: Context, deviceId: string): Promise<void> {
   const count = await countServices(transaction, viewer.accountId, deviceId)
   if (count >= limits.servicesPerDevice) {
-    const message = `a device can have at most ${limits.servicesPerDevice} services, found ${count}: remove a service first`
+    const message = `a device can have at most ${limits.servicesPerDevice} services, and this device has ${count}: remove a service first`
     throw limitExceeded(message)
   }
 }

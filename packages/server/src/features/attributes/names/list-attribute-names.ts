@@ -35,7 +35,7 @@ const MAX_RETURNED_AGE_SECONDS = 86_400
 const RECENT_EVENTS = 20_000
 
 /** The reason that an error message gives if counting the names on a restricted viewer's devices takes too long. */
-const COUNTING = ['attributeNames counts the names of every device']
+const COUNTING = ['the server counts the attribute names of every device that you can access']
 /** The maximum number of milliseconds that a request waits while the server counts the names of a large account. */
 const MAX_WAIT_MS = 10_000
 

@@ -10,7 +10,8 @@ export interface PresentedSecret {
 
 /**
  * Returns the presented secrets that are no longer valid. A secret is invalid if it was replaced or revoked, if its
- * device was deleted or moved to another account, or if the account is disabled.
+ * device was deleted, or if the account is disabled. The secret of an authenticated device is also invalid if the
+ * device was moved to another account.
  */
 export async function findInvalidSecrets<Presented extends PresentedSecret>(
   db: Database,

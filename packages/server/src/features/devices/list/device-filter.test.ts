@@ -27,7 +27,7 @@ describe('filters of the device list', () => {
     expect(await names(user, { name: 'nowhere' })).toEqual([])
   })
 
-  test('match state, hardwareId, platform, and id exactly', async () => {
+  test('match state, hardwareId, and platform exactly, and id case-insensitively', async () => {
     const { user, ids } = await createUserWithDevices(app, [
       { name: 'a', state: 'active', hardwareId: 'A1', platform: 'Linux' },
       { name: 'b', hardwareId: 'A01', platform: 'linux' },

@@ -99,7 +99,7 @@ function reasonsInFilter(filter: DeviceFilter): string[] {
   const reasons: string[] = []
   if (filter.name !== undefined)
     reasons.push(
-      `name: ${JSON.stringify(filter.name)} has fewer than 3 consecutive letters or digits, so no index can find it`,
+      `name: ${JSON.stringify(filter.name)} has fewer than 3 consecutive letters (except sigma) or digits, so no index can find it`,
     )
   if (filter.values !== undefined) reasons.push('attributes: no index can find devices by a null value')
   if (filter.where !== undefined) reasons.push(unindexedTerms(filter.where))

@@ -112,7 +112,7 @@ describe('sorting devices', () => {
     }
   })
 
-  test('prefers a field to an attribute with the same name, and requires a direction for names with spaces', async () => {
+  test('prefers a field to an attribute with the same name, and accepts names with spaces before a direction', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { name: '2', 'rack row': '2' } },
       { name: 'b', attributes: { name: '1', 'rack row': '1' } },
@@ -138,7 +138,7 @@ describe('sorting devices', () => {
     expect((await listError(app.owner, { sort }))[0]).toBe('BAD_USER_INPUT')
   })
 
-  test('sorts attributes of 16 KiB by their first 200 characters', async () => {
+  test('sorts long attribute values by their first 200 characters', async () => {
     const long = 'x'.repeat(200)
     const { user, ids } = await createUserWithDevices(app, [
       {

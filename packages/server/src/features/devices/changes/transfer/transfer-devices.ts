@@ -57,8 +57,7 @@ const MOVED_AT_ONCE = 50
 function assertPossible({ viewer, isCluster }: Context, to: string): void {
   if (viewer.session === undefined)
     throw new ApiError('FORBIDDEN', 'only a signed-in person can move devices to another account: an access key cannot')
-  if (to === viewer.accountId)
-    throw badInput('accountId must be the ID of another account: the devices are already in this account')
+  if (to === viewer.accountId) throw badInput('accountId must be the ID of another account, not of the current account')
   if (isCluster)
     throw new ApiError(
       'UNAVAILABLE',

@@ -14,7 +14,10 @@ export interface Transfer {
 
 interface Table {
   name: string
-  /** All columns except `account_id`. */
+  /**
+   * All columns except `account_id`, and except `process_id` of `device_hold`. `releaseDevices` has set `process_id` to
+   * null.
+   */
   columns: readonly string[]
   condition: string
 }
