@@ -2401,7 +2401,7 @@ export type CreatedRegistrationCode = {
 /** Reads data. The `login` field contains the data of an account. */
 export type Query = {
   __typename?: 'Query';
-  /** The application types that a service can have. */
+  /** The application types, except the type of bulk services. */
   applicationTypes: Array<ApplicationType>;
   /** The caller and its permissions. A person who is not a member of any account can also use this field. */
   me?: Maybe<Me>;

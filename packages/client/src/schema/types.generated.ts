@@ -2131,7 +2131,7 @@ export interface PresencePointFields {
 
 /** The selectable fields of Query. */
 export interface QueryFields {
-  /** The application types that a service can have. */
+  /** The application types, except the type of bulk services. */
   applicationTypes: Branch<'ApplicationType', 'many'>
   /** The account of the request's access key or session; null for a person who is not a member of any account. */
   login: Branch<'User', 'maybe'>
@@ -2399,7 +2399,7 @@ export interface UserFields {
     size?: number | null | undefined
     /** A device field, such as created, or an attribute. For descending order, write - before the name or desc after it, as in -created or created desc. */
     sort?: string | null | undefined
-    /** At most 4 keys, each in the format of the argument sort, which sortBy replaces. The server rejects an attribute that the account has never used, unless it is one of $svc.categoryA to $svc.statusE or its name has the prefix "attributes.". */
+    /** At most 4 keys, each in the format of the argument sort, which sortBy replaces. The server rejects an attribute that the account has never used. Exceptions are $svc.categoryA to $svc.statusE, and names with the prefix "attributes.". */
     sortBy?: readonly string[] | null | undefined
     /** Either active or inactive. */
     state?: string | null | undefined

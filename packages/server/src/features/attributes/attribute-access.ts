@@ -64,9 +64,9 @@ export function readableOnly(viewer: Restricted, attributes: Attributes): Attrib
 
 /**
  * Throws FORBIDDEN if the filter contains a name that the viewer cannot read. Limits conditions on all attributes to
- * the readable ones. Unless the viewer can read the whole group with a name, replaces a condition that the name is
- * present with a condition that the name has a value. Otherwise, the condition would also match a group that contains
- * only names that the viewer cannot read.
+ * the readable ones. A condition that a name is present also matches a group with this name. Unless the viewer can read
+ * the whole group, replaces the condition with one that requires a value. Otherwise, the condition would match a group
+ * that contains only names that the viewer cannot read.
  */
 export const readableFilter = (viewer: Restricted, filter: ResolvedFilter): ResolvedFilter =>
   namesOf(viewer) === undefined ? filter : mapConditions(filter, (condition) => readableCondition(viewer, condition))

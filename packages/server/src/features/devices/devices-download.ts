@@ -86,8 +86,8 @@ export async function devicesUrl(context: Context, args: UserDevicesUrlArgs): Pr
 }
 
 /**
- * If neither the request nor the view has columns, returns every field that can be imported and every readable
- * attribute that at least one device has.
+ * If neither the request nor the view has columns, returns the importable fields and every readable attribute that a
+ * device has.
  */
 async function readColumns(
   context: Context,
