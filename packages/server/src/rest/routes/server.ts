@@ -7,7 +7,7 @@ export const serverRoutes = defineRoutes({
     isPublic: true,
   },
   'GET /application-types': {
-    summary: 'Lists the application types that a service can have.',
+    summary: 'Lists the application types, except the type of bulk services.',
     document: 'query listApplicationTypes { items: applicationTypes { ...ApplicationType } }',
   },
   'GET /limits': {
