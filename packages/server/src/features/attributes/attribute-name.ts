@@ -42,10 +42,10 @@ const outerDot = (text: string, path: string): ApiError =>
     `${path}: a level of an attribute name must not begin or end with a dot, found ${JSON.stringify(text)}; a valid name is "net.ssid"`,
   )
 
-/** Returns undefined, which selects the base values, for an omitted or null context. */
+/** Returns undefined for an omitted or null context. */
 export function parseContext(text: string | null | undefined, path: string): string | undefined {
   if (text == null) return undefined
-  if (text === '') throw badInput(`${path} must not be empty: omit it to use the base values`)
+  if (text === '') throw badInput(`${path} must not be empty: pass the name of a context, or omit ${path}`)
   return parseContextName(text, path)
 }
 

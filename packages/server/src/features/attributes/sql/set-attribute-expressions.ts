@@ -31,8 +31,8 @@ interface ChangeColumns {
 }
 
 /**
- * A change's time, with the precision of events. The expression does not use `clock_timestamp()`, because a cluster
- * rejects volatile functions in updates.
+ * A change's time, with the precision of events. The expression does not use `clock_timestamp()`, because the rules for
+ * a cluster (docs/guides/citus.md) forbid volatile functions in updates.
  */
 export const now = 'statement_timestamp()::timestamptz(3)'
 
