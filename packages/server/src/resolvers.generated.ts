@@ -2225,7 +2225,7 @@ export type FilterCheck = {
   terms: Array<FilterTerm>;
   /**
    * The maximum number of rate-limit points that a page of a list with this filter can cost if an index supports the sort
-   * order. Does not include the points for total, for skipped records, and for the returned objects.
+   * order. Does not include the points for total, for skipped records, or for the returned objects.
    */
   points: Scalars['Int']['output'];
   /** The possible completions at the cursor; empty without a cursor. */

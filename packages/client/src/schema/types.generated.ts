@@ -589,7 +589,7 @@ export interface FilterCheck {
   canonical: string | null
   /** The possible completions at the cursor; empty without a cursor. */
   completions: FilterCompletion[]
-  /** The maximum number of rate-limit points that a page of a list with this filter can cost if an index supports the sort order. Does not include the points for total, for skipped records, and for the returned objects. */
+  /** The maximum number of rate-limit points that a page of a list with this filter can cost if an index supports the sort order. Does not include the points for total, for skipped records, or for the returned objects. */
   points: number
   problems: FilterProblem[]
   terms: FilterTerm[]
@@ -1545,7 +1545,7 @@ export interface FilterCheckFields {
   canonical: Leaf<string | null>
   /** The possible completions at the cursor; empty without a cursor. */
   completions: Branch<'FilterCompletion', 'many'>
-  /** The maximum number of rate-limit points that a page of a list with this filter can cost if an index supports the sort order. Does not include the points for total, for skipped records, and for the returned objects. */
+  /** The maximum number of rate-limit points that a page of a list with this filter can cost if an index supports the sort order. Does not include the points for total, for skipped records, or for the returned objects. */
   points: Leaf<number>
   problems: Branch<'FilterProblem', 'many'>
   terms: Branch<'FilterTerm', 'many'>
