@@ -1849,8 +1849,8 @@ export type Event = {
   /** The account that the event belongs to. */
   owner: UserReference;
   /**
-   * The person who made the change, or who created the access key that made it. Null for state events, and for changes by
-   * a device or the server.
+   * The person who made the change, or who created the access key that made it. Null for state events, failed sign-ins,
+   * and changes by a device or the server.
    */
   actor?: Maybe<UserReference>;
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
@@ -2352,9 +2352,9 @@ export type AttributeInfo = {
   base?: Maybe<Scalars['String']['output']>;
   /**
    * When the value last changed: the timestamp of the event that recorded the change. After the removal of an override,
-   * this is the time of the base value's last change. Null if the attribute is not set, and for a person's console
-   * settings. Earlier releases did not record these times. For a value from such a release, this is HistorySpan.timesSince
-   * if the event is no longer stored.
+   * this is the time of the base value's last change. Null if value is null, and for a person's console settings. Earlier
+   * releases did not record these times. For a value from such a release, this is HistorySpan.timesSince if the event is
+   * no longer stored.
    */
   changed?: Maybe<Scalars['DateTime']['output']>;
   /**
@@ -2532,7 +2532,7 @@ export type Permission =
   | 'ATTRIBUTE_WRITE'
   /**
    * List the members, invitations, roles, and keys, and read the key policy and the sign-in policy. With EVENT_READ, also
-   * read events of the account itself, of its members, and of its keys, and the history of the account's attributes.
+   * read events without a device, such as those of members and keys, and the history of the account's attributes.
    */
   | 'AUDIT_READ'
   /** Register devices, move devices to this account, and list, create, and delete registration codes. */
@@ -2623,7 +2623,7 @@ export type Me = {
    * another kind of sign-in.
    */
   account?: Maybe<AccountReference>;
-  /** The accounts that the caller can use: up to 100 accounts of a signed-in person, or the access key's account. */
+  /** The enabled accounts of a signed-in person, at most 100, or the access key's account. */
   accounts: Array<Membership>;
   /** The permissions and the restriction of the request in the account; null if the field account is null. */
   grant?: Maybe<Grant>;
@@ -2731,7 +2731,7 @@ export type AttributeScope = {
   write: Array<Scalars['String']['output']>;
 };
 
-/** A user's ID and email address. */
+/** The ID and email address of an account or a person. */
 export type UserReference = {
   __typename?: 'UserReference';
   id: Scalars['ID']['output'];

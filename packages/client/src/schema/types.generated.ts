@@ -235,7 +235,7 @@ export interface AttributeChangeList {
 export interface AttributeInfo {
   /** The base value that the override hides; null if value is not an override, or if there is no base value. */
   base: string | null
-  /** When the value last changed: the timestamp of the event that recorded the change. After the removal of an override, this is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is HistorySpan.timesSince if the event is no longer stored. */
+  /** When the value last changed: the timestamp of the event that recorded the change. After the removal of an override, this is the time of the base value's last change. Null if value is null, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is HistorySpan.timesSince if the event is no longer stored. */
   changed: string | null
   /** When the value was last written, even if it did not change. The server records at most four writes of an unchanged value per expected interval. For a name with an expected interval, this is never earlier than HistorySpan.timesSince. For a name without an expected interval, this is the same as changed. Null if changed is null. */
   confirmed: string | null
@@ -503,7 +503,7 @@ export interface DeviceTotals {
 
 /** A record of a change, or of something else that happened, such as a failed sign-in. The server writes the changes of a mutation and their events in one transaction. */
 export interface Event {
-  /** The person who made the change, or who created the access key that made it. Null for state events, and for changes by a device or the server. */
+  /** The person who made the change, or who created the access key that made it. Null for state events, failed sign-ins, and changes by a device or the server. */
   actor: UserReference | null
   /** The event's data. EventType describes the data of each event type. */
   data: Record<string, unknown>
@@ -914,7 +914,7 @@ export interface User {
   signInPolicy: SignInPolicy
 }
 
-/** A user's ID and email address. */
+/** The ID and email address of an account or a person. */
 export interface UserReference {
   email: string
   id: string
@@ -1115,7 +1115,7 @@ export interface AttributeChangeListFields {
 export interface AttributeInfoFields {
   /** The base value that the override hides; null if value is not an override, or if there is no base value. */
   base: Leaf<string | null>
-  /** When the value last changed: the timestamp of the event that recorded the change. After the removal of an override, this is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is HistorySpan.timesSince if the event is no longer stored. */
+  /** When the value last changed: the timestamp of the event that recorded the change. After the removal of an override, this is the time of the base value's last change. Null if value is null, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is HistorySpan.timesSince if the event is no longer stored. */
   changed: Leaf<string | null>
   /** When the value was last written, even if it did not change. The server records at most four writes of an unchanged value per expected interval. For a name with an expected interval, this is never earlier than HistorySpan.timesSince. For a name without an expected interval, this is the same as changed. Null if changed is null. */
   confirmed: Leaf<string | null>
@@ -1458,7 +1458,7 @@ export interface DeviceTotalsFields {
 
 /** The selectable fields of Event. */
 export interface EventFields {
-  /** The person who made the change, or who created the access key that made it. Null for state events, and for changes by a device or the server. */
+  /** The person who made the change, or who created the access key that made it. Null for state events, failed sign-ins, and changes by a device or the server. */
   actor: Branch<'UserReference', 'maybe'>
   /** The event's data. EventType describes the data of each event type. */
   data: Leaf<Record<string, unknown>>
@@ -1684,7 +1684,7 @@ export interface MeFields {
   accessKey: Branch<'AccessKey', 'maybe'>
   /** The account that the request uses. Null if the person is not a member of any account, or if the account requires another kind of sign-in. */
   account: Branch<'AccountReference', 'maybe'>
-  /** The accounts that the caller can use: up to 100 accounts of a signed-in person, or the access key's account. */
+  /** The enabled accounts of a signed-in person, at most 100, or the access key's account. */
   accounts: Branch<'Membership', 'many'>
   /** The permissions and the restriction of the request in the account; null if the field account is null. */
   grant: Branch<'Grant', 'maybe'>

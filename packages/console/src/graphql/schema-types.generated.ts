@@ -368,7 +368,7 @@ export type Permission =
   | 'ATTRIBUTE_WRITE'
   /**
    * List the members, invitations, roles, and keys, and read the key policy and the sign-in policy. With EVENT_READ, also
-   * read events of the account itself, of its members, and of its keys, and the history of the account's attributes.
+   * read events without a device, such as those of members and keys, and the history of the account's attributes.
    */
   | 'AUDIT_READ'
   /** Register devices, move devices to this account, and list, create, and delete registration codes. */

@@ -13,7 +13,7 @@ export interface DeviceStates {
   after: StateChange | null
 }
 
-/** A change of a device's state, or a move between accounts. */
+/** A change in a device's state, or a move between accounts. */
 export interface StateChange {
   /** The time of the change, in milliseconds since 1970. */
   at: number

@@ -142,7 +142,7 @@ describe('the presence samples of an account', () => {
         where account_id = ${user.accountId}) as ranked
       where l.account_id = ${user.accountId} and l.device_id = ranked.device_id`.execute(app.db)
 
-  it('are taken once for every account, even if several servers take samples', async () => {
+  it('are taken once for every account with devices, even if several servers take samples', async () => {
     const [user, other, empty] = [await app.createUser(), await app.createUser(), await app.createUser()]
     await seedDevices(app.db, user.accountId, [{ name: 'a', state: 'active' }, { name: 'b' }, { name: 'c' }])
     await seedDevices(app.db, other.accountId, [{ name: 'd' }])

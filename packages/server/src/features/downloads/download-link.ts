@@ -24,7 +24,7 @@ export interface DownloadContent {
 /** The grant ends when the link expires, or earlier if the requesting key or session becomes invalid. */
 export interface DownloadGrant {
   accountId: string
-  /** The ID of the access key or console session that requested the link. */
+  /** The ID of the access key that requested the link. If a console session requested it, `session` is set instead. */
   accessKey?: string
   session?: string
   /**

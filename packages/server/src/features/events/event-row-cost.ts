@@ -41,8 +41,8 @@ export function eventRowsRead({
   if (minDate != null) reasons.push('minDate: no index finds events by time')
   if (after == null && last == null && from != null && from > FAR)
     reasons.push(`the argument from skips ${from} events; use the argument after to start directly after an event`)
-  // An index finds a device's events. Their number is unknown, so a query with `where` or `view` still runs in the
-  // walking lane (`db/fair/`).
+  // An index finds a device's events. Their number is unknown, so the server still uses `walk` (`db/fair/`) for a query
+  // with `where` or `view`.
   const ofDevice = { rows: 0, reasons: isFiltered ? reasons : [] }
   const ofUser = reasons.length === 0 ? noRowsRead : { rows: ASSUMED_EVENTS, reasons }
   return {

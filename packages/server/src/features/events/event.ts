@@ -6,7 +6,7 @@ export interface Event {
   type: EventTypeName
   timestamp: Date
   deviceId: string | null
-  /** Null for state events and for changes by a device or the server. */
+  /** Null for state events, failed sign-ins, and changes by a device or the server. */
   actorId: string | null
   /** Null if the event was recorded without a source. */
   source: EventSource | null

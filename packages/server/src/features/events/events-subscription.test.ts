@@ -128,7 +128,7 @@ describe('an event subscription', () => {
     expect(eventsOf(stream).map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
   })
 
-  it('delivers only stored and live events of the requested types and devices', async () => {
+  it('delivers stored and live events, but only those of the requested types and devices', async () => {
     const user = await app.createUser()
     const [one, two] = [await register(user, 'one'), await register(user, 'two')]
     const after = await lastEventId(user)

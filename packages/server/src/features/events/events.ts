@@ -12,7 +12,7 @@ import { eventRowsRead } from './event-row-cost.ts'
 import { countEvents, type EventSlice, eventExists, selectEvents, selectEventsByIds } from './events.queries.ts'
 import { permittedEvents } from './readable-events.ts'
 
-/** `Device.events` does not have the arguments `where`, `view`, `context`, and `now`. */
+/** `Device.events` does not have the arguments `deviceId`, `where`, `view`, `context`, and `now`. */
 export interface EventListArguments extends PageArguments, EventFilterArguments {
   where?: string | null | undefined
   view?: string | null | undefined

@@ -142,7 +142,7 @@ describe('the times of values', () => {
     },
   )
 
-  it('start with the time of the registration, however a device is registered', async () => {
+  it('start with the time of the registration by registerDevice or by a bulk job', async () => {
     const user = await app.createUser()
     const { id } = await registerGate(user, { site: 'oslo', $svc: { categoryA: 'x' } })
     const job = await create(user, { csv: 'name,site\nimported,bergen\n', register: true }, [])

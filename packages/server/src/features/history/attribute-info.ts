@@ -20,7 +20,10 @@ import { findTimes, type TimedValue } from '../freshness/value-times.ts'
 import { type OwnedValue, type Owner, selectChangeTimes } from './attribute-history.queries.ts'
 import { ASSUMED_SKIPPED } from './history-row-cost.ts'
 
-/** An attribute and its effective value, which is null if the attribute is not set or the caller cannot read it. */
+/**
+ * An attribute and its effective value. The value is null if the attribute is not set or is a group, or if the caller
+ * cannot read the attribute.
+ */
 export interface AttributeInfo {
   owner: Owner
   name: string
@@ -125,7 +128,7 @@ const loadChangeTime = loaderByArguments(
   ({ db, viewer, rowMeter }: Context, _of: { isAccount: boolean }, values: readonly OwnedValue[]) => {
     const owners = new Set(values.map(({ owner }) => owner.id)).size
     rowMeter.add(({ events }) => Math.min(owners * ASSUMED_SKIPPED, events))
-    const reasons = ['changed: the server searches all attribute changes of the device, service, or user']
+    const reasons = ['changed: the server searches all attribute changes of the device, service, or account']
     return walk(db, reasons, (walking) => selectChangeTimes(walking, viewer.accountId, values))
   },
   { maxBatchSize: MOST_VALUES },

@@ -261,7 +261,7 @@ describe('reportState', () => {
     expect((await readDevice(id)).state).toBe('inactive')
   })
 
-  test('can be called only by the owner', async () => {
+  test('rejects the devices and services of another account', async () => {
     const { id, services } = await newDevice()
     const other = await app.createUser()
     for (const target of [id, services[0]]) {

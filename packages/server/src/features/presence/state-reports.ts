@@ -148,7 +148,7 @@ function findRejection(
     ? undefined
     : new ApiError(
         'CONFLICT',
-        `device ${device.deviceId} is not active: include ttl to report an active state without a connection`,
+        `device ${device.deviceId} is not active: connect the device, or include ttl in the report`,
       )
 }
 

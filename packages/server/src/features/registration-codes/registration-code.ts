@@ -6,7 +6,7 @@ export interface RegistrationCode {
   prefix: string
   name: string | null
   platform: string | null
-  /** The maximum number of devices that can register with the code. */
+  /** The maximum number of new devices that can register with the code. */
   uses: number
   used: number
   created: Date

@@ -50,7 +50,7 @@ describe('creating a registration code', () => {
     expect([registrationCode.uses, Math.round(lifetime / 3_600_000)]).toEqual([1, 7 * 24])
   })
 
-  test('stores neither the code nor data that reveals the code', async () => {
+  test('does not store the code in plain text', async () => {
     const user = await app.createUser()
     const { code } = (await user.data(create)).createRegistrationCode
     const rows = await app.db.selectFrom('registration_code').selectAll().execute()
@@ -137,7 +137,7 @@ describe('deleting a registration code', () => {
   })
 })
 
-test('hides a code from other users and rejects its deletion', async () => {
+test('hides a code from other users, who cannot delete it', async () => {
   const [user, other] = [await app.createUser(), await app.createUser()]
   const { registrationCode } = (await user.data(create)).createRegistrationCode
   expect(await listed(other)).toEqual([])

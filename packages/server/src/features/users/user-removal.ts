@@ -83,7 +83,7 @@ export async function removeUser(db: Database, address: string, removal: Removal
   await recordInstallationEvent({ db, log }, { type: 'USER_REMOVE', targets, data: {} })
 }
 
-/** Returns a placeholder for the address. No user can have it, because the domain `invalid` is reserved (RFC 2606). */
+/** Returns a placeholder. It is never a real address, because the top-level domain `invalid` is reserved (RFC 2606). */
 const erasedAddress = (id: string): string => `removed-${id}@invalid`
 
 async function deleteAccounts(

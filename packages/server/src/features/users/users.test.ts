@@ -30,7 +30,7 @@ describe('the field login', () => {
 })
 
 describe('creating a user', () => {
-  it('stores a random password as a hash that sign-in accepts', async () => {
+  it('stores a random password as a salted scrypt hash', async () => {
     const { id, password } = await createUser(app.db, { email: 'grace@example.com', name: 'Grace' })
     const account = await app.db.selectFrom('account').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     const [salt = '', key] = account.password_hash?.split(':') ?? []

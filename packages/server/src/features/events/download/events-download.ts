@@ -16,7 +16,7 @@ import { type EventListArguments, readEventWhere } from '../events.ts'
 import { permittedEvents, readableData } from '../readable-events.ts'
 
 const PATH = '/events/v1.csv'
-/** The number of events that a statement examines if PostgreSQL must check each event separately. */
+/** The maximum number of events that a statement examines if PostgreSQL must check each event separately. */
 const WINDOW = 20_000
 const FIRST: EventSlice['start'] = { offset: 0 }
 /** The maximum number of device IDs that a DOWNLOAD_LINK_CREATE event lists for one link. */

@@ -37,7 +37,7 @@ export interface Feed {
 }
 
 export interface FeedLag {
-  /** The maximum possible age, in seconds, of an undelivered event. */
+  /** The approximate age, in seconds, of the oldest event that the feed may not have delivered. */
   seconds: number
   /** The number of event IDs that have been assigned but not delivered, including IDs of rolled-back events. */
   events: number

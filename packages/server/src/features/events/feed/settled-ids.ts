@@ -1,8 +1,8 @@
 import type { LogEnd, TransactionIds } from './feed.queries.ts'
 
 /**
- * No more events can appear at or below a settled ID. An ID that was assigned to a running transaction is unsettled, as
- * are all IDs above it.
+ * No more events can appear at or below a settled ID. An ID that was assigned to a running transaction and all IDs
+ * above it are unsettled.
  */
 export interface SettledIds {
   /** Returns the highest settled ID, or undefined if none is known yet. */
@@ -14,9 +14,9 @@ export interface SettledIds {
 /**
  * On a cluster, a transaction ends first on the node that assigned its event IDs, and only then on the nodes with its
  * rows. On these nodes, the transaction has prepared its commit, so it has a transaction ID there. A transaction on a
- * worker already has one when the coordinator assigns its event IDs. An event ID is therefore settled only after two
- * steps. First, it must be settled on the node that assigned it. Then every transaction that had a transaction ID on
- * any node at that time must end.
+ * worker already has a transaction ID when the coordinator assigns its event IDs. An event ID is therefore settled only
+ * after two steps. First, it must be settled on the node that assigned it. Then every transaction that had a
+ * transaction ID on any node at that time must end.
  */
 export function createSettledIds(): SettledIds {
   const assigned = createMarks()

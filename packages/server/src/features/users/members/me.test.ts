@@ -74,7 +74,7 @@ describe('the account of a request', () => {
     expect(login).toEqual({ own: { id: account.accountId }, none: { id: account.accountId }, other: null })
   })
 
-  it('has an email address and a name', async () => {
+  it('has an email address and a name, which an admin can change', async () => {
     const update =
       'mutation ($email: String, $name: String) { updateAccount(email: $email, name: $name) { email name } }'
     expect((await ask(viewer, update, { name: 'Fleet' })).error).toEqual(['FORBIDDEN', 'permission'])

@@ -51,8 +51,5 @@ function assertMeets({ session, signInMethod = null }: Context['viewer'], policy
   const required = requiredSignIn(policy, session === undefined ? null : signInMethod)
   if (required === null) return
   const how = required === 'SSO' ? 'single sign-on' : 'single sign-on, a passkey, or a password with a two-factor code'
-  throw new ApiError(
-    'CONFLICT',
-    `your sign-in does not meet the policy ${required}: sign in again with ${how}, then retry`,
-  )
+  throw new ApiError('CONFLICT', `this request does not meet the policy ${required}: sign in with ${how}, then retry`)
 }

@@ -161,8 +161,8 @@ async function acceptInvitation(
 }
 
 /**
- * Completes the attempt of a signed-in person to link the identity. Throws if the person's sessions have ended, or if
- * the identity belongs to another person.
+ * Completes the attempt of a signed-in person to link the identity. Throws if the attempt has expired or was deleted,
+ * for example because the person's sessions ended. Also throws if the identity belongs to another person.
  */
 async function link({ db, clock }: SsoPeopleDeps, identity: Identity, attempt: LinkAttempt): Promise<void> {
   const { personId } = attempt

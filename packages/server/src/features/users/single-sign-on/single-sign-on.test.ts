@@ -204,7 +204,7 @@ describe('group-based memberships', () => {
 })
 
 describe('a personal key of a member through a group', () => {
-  // Signed requests are valid only for five minutes, so these tests use the actual time.
+  // A signed request is valid only for five minutes, so this test uses the actual time.
   let later: number
   beforeEach(() => {
     later = now
@@ -229,7 +229,7 @@ describe('a personal key of a member through a group', () => {
       (await send(read)).data.login.accessKeys.find((each: { key: string }) => each.key === key.keyId).suspended
     const reason = async (): Promise<unknown> => failure(await key.query(read)).reason
     expect([await shown(), await reason()]).toEqual([null, undefined])
-    // The server caches a key until the key changes, so this function also renames the key.
+    // The server caches a key for up to 30 seconds or until the key changes, so this function also renames the key.
     const signedIn = async (days: number): Promise<void> => {
       const at = new Date(now - days * 86_400_000)
       await app.db.updateTable('person_identity').set({ last_used: at }).where('person_id', '=', id).execute()
