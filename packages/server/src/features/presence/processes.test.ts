@@ -69,7 +69,10 @@ interface LockedLeases {
   unlock(): Promise<void>
 }
 
-/** Locks the leases of all processes. Sweeps skip locked leases, so no process ends them until `unlock` is called. */
+/**
+ * Locks the leases of all processes. `endExpiredLeases` skips locked leases, so no process ends them until `unlock` is
+ * called.
+ */
 async function lockLeases({ connection }: Site): Promise<LockedLeases> {
   const client = new pg.Client(connection)
   await client.connect()

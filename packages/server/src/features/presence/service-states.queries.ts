@@ -159,7 +159,7 @@ const endTimedText = devicesText(
      })}`,
 )
 
-/** Ensures that only one process at a time sweeps expired reports. Returns false if another process has the lock. */
+/** Ensures that only one process at a time handles expired reports. Returns false if another process has the lock. */
 export async function lockSweep(db: Database): Promise<boolean> {
   const rows = await query<{ locked: boolean }>(db, 'select pg_try_advisory_xact_lock(hashtext($1)) as locked', [
     'muster presence',

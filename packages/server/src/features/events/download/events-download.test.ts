@@ -106,7 +106,7 @@ it('downloads the same events as the list', async () => {
   expect(await download(link)).toEqual(listed)
 })
 
-it('downloads all large events in the order of the list', async () => {
+it('downloads all events, newest first, even if many are large', async () => {
   const user = await userWith({ count: 120, data: { text: 'x'.repeat(100_000) } })
   await query(
     app.db,

@@ -204,7 +204,7 @@ interface Granted {
 
 /**
  * Throws FORBIDDEN for an invitation that no person could accept. An account key keeps its permissions when its creator
- * loses permissions or leaves the account, but the creator is the inviter.
+ * loses permissions or leaves the account. However, the creator counts as the person who invites.
  */
 async function assertCanBeAccepted(db: Database, accountId: string, granted: Granted): Promise<void> {
   if (await isStillGrantable(db, accountId, granted)) return
