@@ -60,7 +60,7 @@ export const errorCodes = {
   },
 } as const satisfies Record<string, { status: number; meaning: string }>
 
-/** The values of `extensions.reason` for API requests with valid credentials. */
+/** The values of `extensions.reason`, except those for failed authentication (`authenticationReasons`). */
 export const requestReasons = {
   // The order is that of docs/reference/errors.md, so two codes occur twice.
   ...withCode('FORBIDDEN', {

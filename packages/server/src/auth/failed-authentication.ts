@@ -13,8 +13,8 @@ const PAIR_MS = 3_600_000
 /**
  * Counts failed authentication attempts in this process. An IPv6 address counts as its /64 network. An address must
  * wait after 20 failures in a minute, or if it has no quota left. Many clients can share an address. A key therefore
- * has 20 separate attempts a minute at an address from which it has signed correctly within the last hour. Failures
- * elsewhere never block a key, because key IDs are not secret.
+ * has a separate limit of 20 failures a minute at an address from which it has signed correctly within the last hour.
+ * Failures elsewhere never block a key, because key IDs are not secret.
  */
 export interface FailedAuthentication {
   /** Returns how many seconds the address must wait before it may try this key, or undefined if it may try now. */

@@ -116,7 +116,7 @@ describe('a cached access key', () => {
     expect(await callAll(servers, key)).toEqual(['key-expired'])
   })
 
-  it('works immediately even if it was used before it existed', async () => {
+  it('works after it is created, even if a request used it before', async () => {
     const { createKey, context } = await site.createUser()
     const servers = await startServers(1)
     const key = await createKey()

@@ -9,7 +9,7 @@ import { seedDevices } from '../../test/factories/seed-devices.ts'
 import { startTestApp } from '../../test/harness/app.ts'
 import { readCredentials, startServerProcess } from '../../test/harness/server-process.ts'
 
-test('responds with 503 and Retry-After on every route while the database is unavailable', async () => {
+test('responds to reads and writes with 503 and Retry-After while the database is unavailable', async () => {
   const database = await createTestDatabase()
   onTestFinished(database.drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-rest-'))

@@ -42,7 +42,7 @@ describe('the query string of a GET request', () => {
     expect(await namesOf('platform=linux&platform=a%2Cb')).toEqual(['a,b', 'linux'])
   })
 
-  it('sorts and counts devices on request', async () => {
+  it('sorts devices, and counts them unless total is false', async () => {
     for (const name of ['node-2', 'node-10']) await register({ name })
     expect(await namesOf('sort=name%20desc')).toEqual(['node-10', 'node-2'])
     expect(await namesOf('sort=-name')).toEqual(['node-10', 'node-2'])
@@ -218,7 +218,7 @@ describe('a name in the path of a REST request', () => {
     expect(body).toEqual({ [group]: subName.length === 0 ? 'x' : { [subName.join('.')]: 'x' } })
   })
 
-  it('can follow a context that contains any characters', async () => {
+  it('can follow a context that contains a slash, a space, and a percent sign', async () => {
     const path = `/user/contexts/${encodeURIComponent('night/ß %')}/attributes/x`
     await rest('PUT', path, { body: { value: 'x' } })
     expect((await rest('GET', '/user/contexts')).body).toEqual({ items: ['night/ß %'] })

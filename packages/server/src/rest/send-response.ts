@@ -46,7 +46,7 @@ export function sendError(reply: FastifyReply, error: ApiError, status = error.s
     .send(text)
 }
 
-/** Omits locations and paths, because callers do not know the GraphQL document. The first error sets the status. */
+/** Omits locations and paths, because callers do not send the GraphQL document. The first error sets the status. */
 export function sendErrors(reply: FastifyReply, errors: readonly GraphQLFormattedError[]): FastifyReply {
   const reported = errors.map(({ message, extensions }) => ({ message, extensions }))
   const [{ extensions } = {}] = reported

@@ -66,7 +66,7 @@ describe('changing the password', () => {
     await signIn(app, person)
   })
 
-  it('limits the guesses of the current password in a session', async () => {
+  it('limits wrong guesses at the current password', async () => {
     const body = { currentPassword: 'wrong', newPassword: 'x'.repeat(12) }
     for (let time = 0; time < 10; time++) {
       expect(errorOf(await browser.auth('/change-password', body))).toEqual(WRONG_PASSWORD)
@@ -170,7 +170,7 @@ describe('codes from an authenticator app', () => {
     expect(errorOf(await fresh.query(login))).toEqual([401, 'UNAUTHENTICATED', 'missing'])
   })
 
-  it('are all rejected after ten wrong ones in a row, with the remaining time', async () => {
+  it('are rate-limited after ten wrong ones in a row, and the error contains the remaining time', async () => {
     const { totpURI } = await enable()
     const verify = (from: Browser) => from.auth('/two-factor/verify-totp', { code: wrongCodeOf(totpURI) })
     for (let round = 0; round < 2; round++) {

@@ -4,8 +4,9 @@ import type { FastifyRequest } from 'fastify'
 export const CONSOLE_HEADER = 'muster-session'
 
 /**
- * Returns whether a request has `CONSOLE_HEADER`, no header that names another site, and, if it is a POST, a JSON body.
- * Forms on other sites can send neither `CONSOLE_HEADER` nor a JSON content type.
+ * Returns whether a request has `CONSOLE_HEADER` and, if it is a POST, a JSON content type. If the request has the
+ * header `Sec-Fetch-Site` or `Origin`, that header must also name this server's origin. Forms on other sites can send
+ * neither `CONSOLE_HEADER` nor a JSON content type.
  */
 export function isFromConsole({ method, headers, host }: FastifyRequest, publicUrl: string | undefined): boolean {
   if (headers[CONSOLE_HEADER] !== '1') return false

@@ -35,7 +35,7 @@ const signedIn = async (): Promise<Browser> => {
 }
 
 describe('a session', () => {
-  it('authenticates its user on every server, for queries and mutations', async () => {
+  it('authenticates its user for queries on every server, and for mutations', async () => {
     const browser = await signedIn()
     for (const server of [app, other]) {
       const { status, body } = await browser.query(login, {}, { server })

@@ -69,8 +69,8 @@ async function urlOf({ host, port, user, password, database, connectionString }:
   return url.href
 }
 
-describe('a database of the previous release', () => {
-  it('keeps its passwords, and accepts users that the previous release still adds', async () => {
+describe('a database of an earlier release', () => {
+  it('keeps its passwords, and accepts users that the earlier release still adds', async () => {
     await migrateTo('0009_feed')
     await addAccount('before@example.com', 'a password from before')
     expect(await migrate(db)).toContain('0010_sessions')

@@ -11,7 +11,7 @@ more. Every route runs a GraphQL document, with the same permissions, limits, an
 
 const signing = `Sign every request with an access key, according to draft-cavage-http-signatures-12 (\`Authorization: Signature …\`) or
 RFC 9421 (\`Signature-Input\` and \`Signature\`). The signature covers the method, the host, the path and query, the time, and, if the
-key requires it, a digest of the body.`
+key or the server requires it, a digest of the body.`
 
 export interface OpenapiInput {
   schema: GraphQLSchema

@@ -183,7 +183,7 @@ it('rejects a poll less than five seconds after the previous one', async () => {
   expect(await send('poll', { deviceCode: 'unknown' })).toMatchObject({ status: 410, body: { status: 'expired' } })
 })
 
-it('requires a session, a recent sign-in, and a membership', async () => {
+it('requires a session, a recent sign-in, and a membership to approve a sign-in', async () => {
   const started = await start()
   const named = { code: started.userCode }
   expect(errorOf(await approve(named, openBrowser(app)))).toEqual([401, 'UNAUTHENTICATED', 'no-session'])

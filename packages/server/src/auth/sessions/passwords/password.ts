@@ -10,7 +10,7 @@ export const PASSWORD_LENGTH = { min: 12, max: 128 }
 // rather than its bytes, and the password in Unicode NFKC. better-auth reads these hashes unchanged.
 const parameters = { N: 16_384, r: 16, p: 1 }
 const KEY_BYTES = 64
-// scrypt needs more than 128·N·r bytes (RFC 7914 §2). Node's default limit is exactly that amount, which is too low, so
+// scrypt needs more than 128·N·r bytes (RFC 7914 §5). Node's default limit is exactly that amount, which is too low, so
 // this limit is twice as high.
 const options: ScryptOptions = { ...parameters, maxmem: 128 * parameters.N * parameters.r * 2 }
 

@@ -117,7 +117,7 @@ describe('confirming a sign-in', () => {
     expect(errorOf(await browser.auth('/confirm-sign-in', fields)).slice(0, 2)).toEqual([400, 'BAD_USER_INPUT'])
   })
 
-  it('reports that a user without a password needs something else', async () => {
+  it('rejects the password of a user without one, and names other ways to confirm', async () => {
     await app.db.updateTable('person').set({ password_hash: null }).where('id', '=', person.id).execute()
     const { status, body } = await browser.auth('/confirm-sign-in', { password: person.password })
     expect([status, body.errors[0].message]).toEqual([

@@ -47,7 +47,7 @@ it('stores only a hash of the token', async () => {
   expect(JSON.stringify(stored)).not.toContain(token)
 })
 
-it('works for ten minutes, but not for disabled people', async () => {
+it('does not work after ten minutes or for disabled people', async () => {
   const person = await newPerson(app)
   const { token } = await link(person.email)
   now += 600_000

@@ -36,7 +36,7 @@ const forgeries: Record<string, Forgery> = {
   'the nonce of another attempt': { claims: (claims) => ({ ...claims, nonce: 'x'.repeat(43) }) },
   'another audience': { claims: (claims) => ({ ...claims, aud: 'another-client' }) },
   'no audience': { claims: ({ aud: _aud, ...claims }) => claims },
-  'several audiences without the authorized party': {
+  'several audiences and another authorized party': {
     claims: (claims) => ({ ...claims, aud: ['muster', 'other'], azp: 'other' }),
   },
   'another issuer': { claims: (claims) => ({ ...claims, iss: 'https://evil.example' }) },
@@ -82,7 +82,7 @@ const responses: Record<string, { send: Send; reason?: string }> = {
   'another issuer in the response': { send: ({ finish, response }) => finish({ ...response, iss: other.issuer }) },
   'no issuer in the response': { send: ({ finish, response }) => finish({ ...response, iss: undefined }) },
   'both an error and a code': { send: ({ finish, response }) => finish({ ...response, error: 'server_error' }) },
-  'an ID token in the address': { send: ({ finish, response }) => finish({ ...response, response: 'x.y.z' }) },
+  'a response in the form of a JWT': { send: ({ finish, response }) => finish({ ...response, response: 'x.y.z' }) },
   'the cookie of another browser': {
     send: async ({ finish, response }) => finish(response, (await start()).browser),
     reason: 'sso-expired',
