@@ -225,7 +225,7 @@ export function assertPermissions(schema: GraphQLSchema): void {
   const fields = types.flatMap((type) => Object.keys(type.getFields()).map((field) => `${type.name}.${field}`))
   for (const field of fields) {
     const rule = ruleOf(field)
-    if (rule === undefined) throw new Error(`${field} has no rule in field-permissions.ts`)
+    if (rule === undefined) throw new Error(`${field} has no rule in field-permissions.ts: add one`)
     if (rule === 'anyone' && field !== 'Query.version')
       throw new Error(`${field} must not have the rule 'anyone', which only Query.version may have`)
   }
@@ -244,7 +244,7 @@ const ruleOf = (field: string): Rule | undefined => permissions[field] ?? permis
 
 export const fieldRules: FieldRules = (field) => {
   const rule = ruleOf(field)
-  if (rule === undefined) throw new Error(`${field} has no rule in field-permissions.ts`)
+  if (rule === undefined) throw new Error(`${field} has no rule in field-permissions.ts: add one`)
   return typeof rule === 'string' ? [] : rule
 }
 

@@ -36,7 +36,7 @@ describe('preparing a document', () => {
     expect(rejection(query, variables)).toMatchObject({ code: 'BAD_USER_INPUT' })
   })
 
-  it('reports at most ten errors, and quotes only part of the document', () => {
+  it('reports at most ten errors, and quotes only part of a long variable', () => {
     const many = shared.prepare({ query: `{ ${Array.from({ length: 300 }, (_, index) => `no${index}`).join(' ')} }` })
     expect(many.ok || many.errors.length).toBe(10)
     expect(
@@ -90,7 +90,7 @@ describe('executing a document', () => {
     }
   })
 
-  it('throws an error that names a function member without a resolver', async () => {
+  it('reports an error that names a function member without a resolver', async () => {
     const { errors } = await prepared({ query: '{ things { lazy } }' }).execute({ contextValue: {} })
     expect(errors?.[0]?.message).toContain('Thing.lazy has no resolver')
   })
@@ -118,7 +118,7 @@ describe('the document cache', () => {
     expect(prepared({ query: '{ version }' }, small).isPublic).toBe(true)
   })
 
-  it('does not store documents that are mostly comments', () => {
+  it('does not store documents of more than 64 KiB', () => {
     const fresh = executor()
     expect(prepared({ query: `{ version } #${'x'.repeat(70_000)}` }, fresh).kind).toBe('query')
     expect(fresh.prepare({ query: `{ nothing } #${'x'.repeat(70_000)}` }).ok).toBe(false)

@@ -44,7 +44,7 @@ it.each(requests)(
   },
 )
 
-it('sends the same headers with streams, and separate headers with console pages', async () => {
+it('sends security headers with streams, and other ones with console pages', async () => {
   const stream = await openStream({ app, user: app.owner, query: 'subscription { events { id } }' })
   expect(stream.headers['x-content-type-options']).toBe('nosniff')
   stream.cut()

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import type { Address, AddressRange } from '../lib/address-range.ts'
 
-/** The only IPv6 range that IANA has allocated for global unicast (RFC 4291 §2.4). */
+/** The only IPv6 range in which IANA assigns unicast addresses (IANA's registry of the IPv6 address space). */
 const globalUnicast: AddressRange = [ipaddr.parse('2000::'), 3]
 
 /**

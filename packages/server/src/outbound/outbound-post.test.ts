@@ -163,7 +163,7 @@ describe('a public address', () => {
 describe('the response of a receiver', () => {
   const allowed = [parseRange('127.0.0.1')!]
 
-  it('is stored up to 1 KiB, and read up to 64 KiB', async () => {
+  it('is stored up to 1 KiB, and is not read to the end if it is endless', async () => {
     let sent = 0
     const endless = createServer((_request, response) => {
       const more = (): void => {
@@ -200,7 +200,7 @@ describe('the response of a receiver', () => {
 })
 
 describe('the name of a receiver', () => {
-  it('is resolved from the hosts file, or without a lookup if it is a loopback name', async () => {
+  it('is resolved to loopback addresses if it is a loopback name', async () => {
     expect(await resolveName('localhost')).toEqual(['127.0.0.1', '::1'])
     expect(await resolveName('x.localhost.')).toEqual(['127.0.0.1', '::1'])
   })

@@ -25,7 +25,7 @@ const small = '{ login { id } }'
 
 const left = (headers: Headers): number => Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
 
-test('charges an address for introspection and invalid credentials, but still accepts its valid keys', async () => {
+test('charges an address for introspection and invalid credentials, but still accepts keys that have worked from it', async () => {
   clock.now += 60_000
   expect((await app.owner.query(small)).status).toBe(200)
   const send = () =>

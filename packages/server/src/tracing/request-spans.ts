@@ -8,6 +8,7 @@ export interface RequestSpans {
 
 /**
  * Creates a span for each request, from its headers to the end of its response. Requests to exempt paths have no spans.
+ * Requests that a limit in `http/overload/` rejects before this hook runs have no spans either.
  */
 export function traceRequests(
   app: FastifyInstance,

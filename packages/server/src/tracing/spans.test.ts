@@ -184,7 +184,7 @@ test('records webhook deliveries, publications, and jobs', async () => {
   await untilSpan(({ name, parentSpanId }) => name === 'delete used_nonce' && parentSpanId === job.spanId)
 })
 
-test('logs an unavailable collector once, delays no request, and sends the remaining spans at shutdown', async () => {
+test('logs an unavailable collector once, fails no request, and sends the remaining spans at shutdown', async () => {
   const own = await start({ MUSTER_LOG_LEVEL: 'info' }, (end) => onTestFinished(async () => void (await end())))
   own.collector.respondWith(400)
   const before = own.collector.requests.length

@@ -31,7 +31,8 @@ export interface Page {
 }
 
 /** The error for a cursor whose contents do not belong to the list. */
-export const wrongPlace = (): ApiError => badInput('after must be an ID or a cursor from the previous page')
+export const wrongPlace = (): ApiError =>
+  badInput('the cursor does not belong to this list: pass the cursor of the previous page unchanged')
 
 const DEFAULT_SIZE = 100
 

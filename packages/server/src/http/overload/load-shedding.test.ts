@@ -274,7 +274,7 @@ test('responds to another caller before it has started all queued requests', asy
   await another.close()
 })
 
-test('does not count failed requests', async () => {
+test('does not count requests as in flight after they fail or are aborted', async () => {
   const ends = [
     fetch(`${app.url}/nothing`),
     fetch(`${app.url}/graphql/v1`, { method: 'POST', body: '{' }),

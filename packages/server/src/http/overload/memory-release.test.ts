@@ -25,7 +25,7 @@ function countCollections(): () => number {
 
 const metricsOf = async ({ url }: TestApp): Promise<string> => (await fetch(`${url}/metrics`)).text()
 
-test('collects garbage after it has processed large bodies', async () => {
+test('collects garbage after the connections with large bodies have closed', async () => {
   const app = await startTestApp()
   onTestFinished(() => app.close())
   const { hostname, port } = new URL(app.url)

@@ -2,17 +2,18 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { FastifyInstance } from 'fastify'
 
-/** A collection is worthwhile once request and response bodies have reached this total size, in bytes. */
+/** A collection is worthwhile once requests and responses have reached this total size, in bytes. */
 const LARGE_BYTES = 16 * 1024 * 1024
-/** A check finds no large bodies if the total size of all bodies is at most this number of bytes. */
+/** A check finds the total size small if it is at most this number of bytes. */
 const SMALL_BYTES = 1024 * 1024
 const CHECK_INTERVAL_MS = 1_000
-/** The number of consecutive checks that must find no large bodies before a collection. */
+/** The number of consecutive checks that must find the total size small before a collection. */
 const MIN_CHECKS = 5
 
 /**
- * Collects garbage when no large bodies remain. V8 would otherwise keep their memory until later requests need it
- * (docs/decisions/0007-memory-flags.md). A collection blocks the process for about 0.1 s.
+ * Collects garbage when requests and responses have become small again. V8 would otherwise keep their memory until
+ * later requests need it (docs/decisions/0007-memory-flags.md). A collection blocks the process for about 0.1 s.
+ * `bodyBytes` returns the total size of requests in flight and of unread responses.
  */
 export function releaseMemory(app: FastifyInstance, bodyBytes: () => number): void {
   let wasLarge = false

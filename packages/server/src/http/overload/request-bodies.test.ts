@@ -69,7 +69,7 @@ test('gives each address a fair share when all bodies together reach the limit',
   expect(await readMetrics(server)).toMatch(/^muster_request_bodies_rejected_total\{limit="total"\} \d+$/m)
 })
 
-test('rejects a compressed body with 415 on every route', async () => {
+test('rejects a compressed body with 415 in every API', async () => {
   for (const path of ['/graphql/v1', '/rest/v1/devices', '/devices/v1/report', '/auth/sign-in']) {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
     const rejected = await fetch(`${app.url}${path}`, { method: 'POST', body: 'x', headers })

@@ -57,7 +57,7 @@ describe('pages of the console', () => {
     },
   )
 
-  it('include the schema reference at /graphql/v1/doc', async () => {
+  it('include the API reference at /graphql/v1/doc', async () => {
     expect((await app.inject({ url: '/graphql/v1/doc', headers: page })).body).toBe('<title>reference</title>')
   })
 

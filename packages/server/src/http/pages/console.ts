@@ -21,9 +21,9 @@ const FILE = /\.(js|css|map|html|svg|png|ico|webp|webmanifest|json|txt|wasm|woff
 const OVERVIEW = /^(\/accounts\/[\w-]+)?\/(overview)?$/
 
 /**
- * Serves the files that `npm run build` writes. The API reference has its own HTML document. So has the overview of a
- * signed-in user, whose document differs only in that it preloads the page's code. All other console pages share one
- * document.
+ * Serves the files that `npm run build` writes. The API reference and the overview of a signed-in user have separate
+ * HTML documents. The overview's document differs from that of the other pages only in that it preloads the page's
+ * code. All other console pages share one document.
  */
 export function registerConsole(app: FastifyInstance, { folder = built }: { folder?: string } = {}): void {
   app.register(async (scope) => {
