@@ -26,7 +26,7 @@ export const webhookRoutes = defineRoutes({
   },
   'PATCH /webhooks/{id}': {
     summary:
-      'Changes a webhook. Omitted fields stay unchanged. null clears name, where, view, or context. If enabled is true or url is new, paused deliveries resume.',
+      'Changes a webhook. Omitted fields stay unchanged. null clears name, where, view, or context. If enabled is true or url is new, paused deliveries resume. If an invalid view paused the deliveries, a new where, view, or context also resumes them.',
     document: `mutation updateWebhook(
       $id: ID!, $url: String, $events: [EventType!], $name: String, $enabled: Boolean, $where: String, $view: ID
       $context: String

@@ -6,7 +6,7 @@ import { setSessionCookie } from 'better-auth/cookies'
 /**
  * Replaces better-auth's endpoint `changePassword`. That endpoint writes the new password even if the current password
  * has changed since it was compared, which would undo a reset. This endpoint also ends every session of the user, and
- * sets the cookie of a new session, which keeps the sign-in method of the current one.
+ * sets the cookie of a new session. The new session keeps the sign-in method of the current session.
  */
 export function passwordChange() {
   return {
