@@ -10,8 +10,8 @@ export const filterLimits = {
   /** Maximum nesting depth of parentheses, not counting the parentheses of functions. */
   filterDepth: 10,
   /**
-   * Maximum number of literals with wildcards. Literals that consist only of wildcards do not count, and neither do
-   * arguments of functions.
+   * Maximum number of literals with wildcards. Excludes literals that consist only of wildcards, and arguments of
+   * functions.
    */
   filterPatterns: 10,
   /** Maximum number of wildcards in each literal that counts toward `filterPatterns`. */

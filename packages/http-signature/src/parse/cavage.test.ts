@@ -54,7 +54,7 @@ describe('valid signatures in form A', () => {
     expect(outcomeOf(formA(parameters, times('(created) (expires)')))).toBe('ok')
   })
 
-  test('signs a covered header without a value as a space after the colon (cavage-12 §2.3)', () => {
+  test('verifies a covered header without a value as a space after the colon (cavage-12 §2.3)', () => {
     const parameters = `${key},headers="${usualList} x-empty",${signature}`
     const headers = ['Host', 'api.example.com', 'Date', nowAsDate, 'X-Empty', '']
     expect(outcomeOf(formA(parameters, `${usualString}\nx-empty: `, { headers }))).toBe('ok')
@@ -159,7 +159,7 @@ describe('invalid signatures in form A', () => {
     },
   )
 
-  test.each(['(created)', '(expires)'])('rejects %s that is covered but missing or not a whole number', (name) => {
+  test.each(['(created)', '(expires)'])('rejects %s that is covered but missing or not a ten-digit number', (name) => {
     const parameter = name.slice(1, -1)
     const list = `(request-target) host date ${name}`
     expect(outcomeOf(formA(`${key},headers="${list}",${signature}`, usualString))).toBe('missing-parameter')

@@ -50,7 +50,7 @@ describe('valid signatures in form B', () => {
     expect(outcomeOf(signed({ components, url: 'http://api.example.com/graphql/v1?' }))).toBe('ok')
   })
 
-  test('signs "@query" without a query as the question mark alone (RFC 9421 §2.2.7)', () => {
+  test('verifies "@query" without a query as the question mark alone (RFC 9421 §2.2.7)', () => {
     const input = `("@method" "@authority" "@path" "@query");${rest}`
     expect(outcomeOf(formB({ input, lines: [...usualLines, '"@query": ?'] }))).toBe('ok')
     expect(outcomeOf(formB({ input, lines: [...usualLines, '"@query": '] }))).toBe('bad-signature')

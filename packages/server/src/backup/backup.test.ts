@@ -195,7 +195,7 @@ describe('a restored backup', () => {
     expect(BigInt(latest!.id) - BigInt(former!.id)).toBeGreaterThanOrEqual(1_000_000_000n)
   })
 
-  it('contains every row of every table, even if the tables already existed', async () => {
+  it('contains every row of the tables in a backup, even if the tables already existed', async () => {
     const database = await newDatabase('migrated', onTestFinished)
     const restored = await restore(database, after)
     expect(restored.rows).toMatchObject({ account: 1, device: 2, session: 1, webhook: 1, registration_code: 1 })

@@ -29,7 +29,7 @@ export interface RestoreOptions {
   file: string
   /** Specifies where to find the master key that encrypts the secrets in the backup. */
   config: MasterKeySettings
-  /** Whether to restore even if the master key is missing. Without it, no server starts on the restored database. */
+  /** Whether to restore even if the master key is missing. Without the key, no server starts on the restored database. */
   withoutKey?: boolean
   signal?: AbortSignal
   /** Called with the number of bytes read so far and the total: twice the size of the file, which is read twice. */

@@ -45,16 +45,15 @@ const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in
 export const isOutcomeUnknown = (error: unknown): boolean => codeOf(error) === OUTCOME_UNKNOWN
 
 /**
- * Checks whether a query failed on a standby but may succeed on the primary. Either the standby is unavailable, it
- * canceled the query because of a conflict with WAL replay (PostgreSQL, Handling Query Conflicts), or it rejected a
- * write.
+ * Checks whether a query failed on a standby or worker but may succeed on the primary or coordinator. The standby or
+ * worker is unavailable, rejected a write, or failed because of a read conflict (`isReadConflict`).
  */
 export const isStandbyFailure = (error: unknown): boolean =>
   isDatabaseUnavailable(error) || isReadConflict(error) || codeOf(error) === '25006'
 
 /**
- * Checks whether a query failed because another transaction or the move of a shard interfered with it (PostgreSQL,
- * Appendix A).
+ * Checks whether a query failed because WAL replay on a standby (PostgreSQL, Handling Query Conflicts), another
+ * transaction, or the move of a shard interfered with it.
  */
 export const isReadConflict = (error: unknown): boolean =>
   isShardMoved(error) || /^(40001|40P01)$/.test(String(codeOf(error)))

@@ -22,7 +22,7 @@ export interface Notification {
 export interface SubscriptionOptions {
   channel: string
   onNotification(notification: Notification): void
-  /** Called when notifications may have been missed: at the start, and after each lost connection. */
+  /** Called each time a connection starts to listen on the channel, because earlier notifications may have been missed. */
   onGap(): void
 }
 

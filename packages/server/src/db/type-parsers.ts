@@ -23,7 +23,7 @@ export const typesWithStoredTimes = withTimes((text) => text)
 /** PostgreSQL's time format on connections in UTC: `2026-11-20 08:30:00.12+00`. The fraction has no trailing zeros. */
 const UTC_TIME = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?\+00$/
 
-/** Parses a UTC time much faster than `pg`, because a list can read several times per row. Other formats use `pg`. */
+/** Parses a UTC time much faster than `pg` does, and passes other formats to `pg`. A row can contain several times. */
 export function parseTime(text: string): Date {
   if (!UTC_TIME.test(text)) return parseAnyTime(text)
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2)

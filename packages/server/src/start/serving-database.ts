@@ -20,7 +20,10 @@ export interface ServingDatabaseOptions {
   signal: AbortSignal
 }
 
-/** Resolves once the database responds. Throws a StartError if it cannot be used, or if settings are inconsistent. */
+/**
+ * Resolves once the database responds. Throws a StartError if settings are inconsistent or if an external database cannot
+ * be used. Throws an EmbeddedError if the embedded database cannot be used.
+ */
 export async function openServingDatabase(options: ServingDatabaseOptions): Promise<ServingDatabase> {
   const { config, log, signal } = options
   assertConsistentUrls(config)

@@ -100,7 +100,7 @@ describe('the master key', () => {
     await start(database, await newFolder(), env)
   })
 
-  it('prevents the start if it is missing, wrong, or damaged, and is never replaced', async () => {
+  it('prevents the start if it is missing, wrong, or damaged', async () => {
     const [database, folder] = [await newDatabase(), await newFolder()]
     await start(database, folder)
     const other = await newFolder()
@@ -146,7 +146,7 @@ describe('the URL in the credentials file', () => {
     ['https://127.0.0.1:4000', 'http://127.0.0.1:5000'],
     ['https://muster.example.com', 'https://muster.example.com'],
     ['http://192.0.2.1:4000', 'http://192.0.2.1:4000'],
-  ])('changes from %s to %s when the server listens at another address', async (before, after) => {
+  ])('changes only if it is a loopback URL: from %s to %s', async (before, after) => {
     const folder = await newFolder()
     await writeFile(join(folder, 'credentials'), `[default]\nMUSTER_URL=${before}\nMUSTER_EMAIL=a@b\n`)
     await updateUrl(folder, 'http://127.0.0.1:5000')

@@ -17,7 +17,7 @@ const COPIED_EMPTY: ReadonlySet<string> = new Set([
   'pg_wal',
 ])
 
-/** These files belong to the running server, are temporary, or are written by the backup or the restore. */
+/** These files belong to the running server, are temporary, are caches, or are written by the backup or the restore. */
 const EXCLUDED =
   /^(postmaster\.(pid|opts)|\.s\.PGSQL\..*|backup_label(\.old)?|tablespace_map(\.old)?|(recovery|standby)\.signal|.*\.tmp|pg_internal\.init.*|pgsql_tmp.*)$/
 

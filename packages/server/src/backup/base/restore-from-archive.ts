@@ -21,7 +21,7 @@ export interface RestoreToOptions {
   timeline?: number | undefined
   /** Whether to rename an existing database in the data folder. If false, the folder must not contain a database. */
   replace?: boolean | undefined
-  /** Whether to restore even if the master key is missing. Without it, no server starts on the restored database. */
+  /** Whether to restore even if the master key is missing. Without the key, no server starts on the restored database. */
   withoutKey?: boolean | undefined
   log: EmbeddedLog
   /**
@@ -47,6 +47,7 @@ export interface RestoredTo {
  *
  * - The archive does not cover `to`.
  * - The base backup is damaged.
+ * - A manifest in the archive is invalid or has another format version.
  * - The master key is missing, and `withoutKey` is not set.
  * - The data folder already contains a database, and `replace` is not set.
  */

@@ -62,8 +62,9 @@ export interface WrittenBaseBackup extends BaseBackup {
  * - The database does not or cannot archive its WAL in `archive`.
  * - A file of the database is a symbolic link.
  * - Another backup is running.
+ * - A manifest in the archive is invalid or has another format version. The new backup then remains.
  *
- * If the backup fails, none of its files remain.
+ * After any other failure, none of the new backup's files remain.
  */
 export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
   const { connection, archive, keep, signal } = options

@@ -79,7 +79,7 @@ const cases = (): void => {
     expect(await query(third.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
 
-  test('changes the owner of a folder that was created in a namespace if root can no longer create namespaces', async () => {
+  test('keeps the data of a database that was created in a namespace if root can no longer create namespaces', async () => {
     const folder = await newFolder()
     const first = await start(folder)
     await query(first.connection, 'CREATE TABLE kept ()')

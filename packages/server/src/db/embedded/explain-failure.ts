@@ -17,7 +17,7 @@ export async function explainFailure(error: unknown, dataFolder: string): Promis
   }
   return new EmbeddedError(
     'start-failed',
-    `The embedded database could not start in ${dataFolder}: ${reason}. ${adviceOn(reason)}${useDatabaseUrl}`,
+    `The embedded database cannot be used in ${dataFolder}: ${reason}. ${adviceOn(reason)}${useDatabaseUrl}`,
     { cause: error },
   )
 }
@@ -45,7 +45,8 @@ export function adviceOn(reason: string): string {
   if (/ENOSPC|EDQUOT|No space left on device|Check free disk space|Disk quota exceeded/.test(reason))
     return 'Free disk space and start again. '
   if (/EROFS|Read-only file system/.test(reason)) return 'The file system is read-only: choose another MUSTER_DATA. '
-  if (/Permission denied|wrong ownership/.test(reason)) return 'All files must belong to the user who runs Muster. '
+  if (/Permission denied|wrong ownership/.test(reason))
+    return 'All files of the database must belong to the user who runs PostgreSQL. '
   if (/could not look up effective user ID/.test(reason)) return 'Give this user a name in /etc/passwd. '
   if (/shared memory segment|Cannot allocate memory/.test(reason))
     return 'The machine does not have enough memory: free some, then start again. '

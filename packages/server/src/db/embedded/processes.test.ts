@@ -46,7 +46,7 @@ test('starts after the server and its database were killed', async () => {
   expect(await query(next.connection, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }])
 })
 
-test('starts after the first start was killed at any moment', async () => {
+test('starts after the first start was killed several times', async () => {
   const folder = await newFolder()
   let kills = 0
   while (!existsSync(join(folder, 'pg'))) {

@@ -24,7 +24,7 @@ export interface Cluster {
 
 /**
  * Returns the cluster in the folder, or undefined before the first start. If there is no cluster, throws if the folder
- * contains files, or if a restore did not finish.
+ * contains files, or if a restore has not finished.
  */
 export async function findCluster(clusterFolder: string): Promise<Cluster | undefined> {
   const found = await readCluster(clusterFolder)
@@ -64,8 +64,8 @@ async function assertNotRecovering(clusterFolder: string): Promise<void> {
   if (!(await exists(folder))) return
   throw new EmbeddedError(
     'start-failed',
-    `A restore into ${clusterFolder} did not finish. Run "muster restore --to" again, or remove ${folder} to start with an ` +
-      'empty database.',
+    `A restore into ${clusterFolder} has not finished. If it is no longer running, run "muster restore --to" again, or ` +
+      `remove ${folder} to start with an empty database.`,
   )
 }
 
