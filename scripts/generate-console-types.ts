@@ -48,7 +48,7 @@ function permissionsWithoutRestriction(): [path: string, text: string] {
 /** Permissions that a role or key with restricted devices or attributes cannot have. */
 export const unrestrictable: readonly Permission[] = [
 ${names.join('')}]`
-  return [unrestrictable, withNote(text, 'packages/server/src/restriction.ts')]
+  return [unrestrictable, withNote(text, 'packages/server/src/permissions.ts')]
 }
 
 async function typesOfSchema(schema: DocumentNode, documents: Document[]): Promise<[path: string, text: string]> {

@@ -78,8 +78,8 @@ field can read:
   index.
 - \`services\` can read every device, unless \`device.name\` is the first sort key.
 - \`devices\` and \`services\` can read every device if the request contains filters and none of them
-  has an index. For example, \`attributes: { site: null }\` has no index, and neither does a \`name\`
-  with fewer than three consecutive letters or digits.
+  has an index. For example, \`attributes: { site: null }\` has no index. A \`name\` with fewer than
+  three consecutive letters or digits also has no index.
 - \`devices\` with \`from\` above 5,000 reads the devices before that position or, without a filter, the
   devices between that position and the nearer end of the list. With \`after\`, the server does not
   read these devices.

@@ -72,7 +72,7 @@ it("sends a user's events only to the user's streams and webhooks", async () => 
   const seen = `mutation { setAttribute(name: "seen", value: "yes", serviceId: "${stranger.own.device}") }`
   await stranger.user.data(seen)
 
-  // Streams contain events in ID order, so no earlier event can follow the change of the attribute `seen`.
+  // Streams contain events in ID order, so no earlier event can follow the change to the attribute `seen`.
   const isSeen = (text: string): boolean => text.includes('"seen"')
   await until(() => streams.every((stream) => isSeen(stream.text())))
   await receiver.waitFor(1, ({ text }) => isSeen(text))

@@ -82,7 +82,7 @@ async function sendAllChanged({ bytes, signed }: Recorded): Promise<Outcome> {
 }
 
 describe.each(Object.entries(foreignClients))('%s', (_name, client) => {
-  it('is accepted unchanged, and is rejected after a change of any signed byte', async () => {
+  it('is accepted unchanged, and is rejected if any signed byte changes', async () => {
     const { accountId, email, keys } = await newClient()
     const query = '{ login { email } }'
     const mutation = `mutation { setAttribute(name: "site", value: "Tromsø", serviceId: "${accountId}") }`

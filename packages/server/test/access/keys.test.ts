@@ -61,7 +61,7 @@ const ends: Record<string, { end: (user: KeyOwner, key: string, expires: Date) =
 const NOTIFIED = { timeout: 20_000 }
 
 describe.each(Object.entries(ends))('a key that was %s', (_how, { end, reason }) => {
-  it('is rejected by every server, and so are its download links', async () => {
+  it('is rejected by every server, and its download links are rejected, too', async () => {
     stopped = new Date()
     onTestFinished(() => {
       stopped = undefined

@@ -3,7 +3,7 @@ import { type TestApp, type TestUser, testUser } from '../harness/app.ts'
 import type { TestMember } from './member.ts'
 
 /**
- * Options for polling after a change of a key. The timeout, in milliseconds, is shorter than the time for which a
+ * Options for polling after a change to a key. The timeout, in milliseconds, is shorter than the time for which a
  * server caches a key without a notification. A poll therefore fails if the server receives no notification.
  */
 export const NOTIFIED = { timeout: 20_000, interval: 50 }

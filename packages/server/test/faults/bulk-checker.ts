@@ -87,7 +87,7 @@ export async function checkJob(
   return { done: count('DONE'), skipped: count('SKIPPED') }
 }
 
-/** The changes of the attribute `site`. `before` is the value after the device's previous change. */
+/** The changes to the attribute `site`. `before` is the value after the device's previous change. */
 const chain = `
   select device_id, id, source ->> 'id' as source, data -> 'changes' -> 'site' ->> 'old' as old,
     data -> 'changes' -> 'site' ->> 'new' as new,
@@ -128,7 +128,7 @@ export async function checkUndo(rig: Rig, { change, undo }: { change: Job; undo:
 }
 
 /**
- * Checks that each change of `site` began with the value of the previous change. Also checks that each device has the
+ * Checks that each change to `site` began with the value of the previous change. Also checks that each device has the
  * value of its last change. Returns the numbers of all changes and of the changes that were not made by bulk jobs.
  */
 export async function checkValues(rig: Rig): Promise<{ changes: number; written: number }> {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 const sync = promisify(fdatasync)
 
 /**
- * A change with a unique number. A change of an attribute sets the number as the base value or in a context. A
+ * A change with a unique number. A change to an attribute sets the number as the base value or in a context. A
  * registration uses the number as the device's hardware ID.
  */
 export interface Change {

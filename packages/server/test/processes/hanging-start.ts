@@ -1,6 +1,6 @@
 /**
- * A server preloads this module, and so do the processes that the server starts for `MUSTER_WORKERS`. If the file that
- * HANG_FILE names exists, such a process appends its process ID to the file's name, and then hangs.
+ * A server and the processes that it starts for `MUSTER_WORKERS` preload this module. If the file that HANG_FILE names
+ * exists, such a process appends its process ID to the file's name, and then hangs.
  */
 import { existsSync, renameSync } from 'node:fs'
 

@@ -106,7 +106,7 @@ describe.each([
   })
 })
 
-describe('a change of access on the first server', () => {
+describe('a change to access on the first server', () => {
   interface Changed {
     owner: TestMember
     member: TestMember
