@@ -153,7 +153,7 @@ async function callerOf(field: string): Promise<Caller> {
 }
 
 describe('another user', () => {
-  it.each(Object.entries(calls))('receives nothing from %s', async (field, { plain, needsSession }) => {
+  it.each(Object.entries(calls))('receives no data of the victim from %s', async (field, { plain, needsSession }) => {
     const { user, own } = await callerOf(field)
     const document = plain(own)
     const response = await sendDocument(user, own, document)

@@ -8,7 +8,10 @@ import { allowLocalWebhooks, createOwnedObjects, type OwnedObjects, startFailing
 import { isClosedToRestricted } from './permission-table.ts'
 import { everyField, type FieldRequest } from './type-queries.ts'
 
-/** Only the restriction contains this value, so a statement with the value as a parameter applies the restriction. */
+/**
+ * The value in the restriction. The test assumes that a statement with this value as a parameter applies the
+ * restriction.
+ */
 const MARKER = 'marker of the restriction'
 
 const ofDevices =

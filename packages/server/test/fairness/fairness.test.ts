@@ -43,7 +43,7 @@ afterAll(async () => {
   await data.close()
 })
 
-describe('attacks on the server', () => {
+describe('a server under attack', () => {
   const attacks = rows.filter(({ name }) => ['1', '4', '6', '4users'].includes(name))
 
   it.each(attacks)('rejects the attacker and never another user: $name, $attack', async (row) => {

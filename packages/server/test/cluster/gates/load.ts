@@ -11,7 +11,7 @@ import { startReader } from './reader.ts'
 
 const ACCOUNTS = 3
 const DEVICES = 4
-/** The pause of a writer after a failed change, in milliseconds. */
+/** The pause of a writer after a failed request, in milliseconds. */
 const PAUSE_MS = 50
 /** The writers are stuck if they make too few changes in this time, in milliseconds. */
 const STUCK_MS = 120_000

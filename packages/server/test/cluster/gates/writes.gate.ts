@@ -26,7 +26,7 @@ async function memoryOfNodes(): Promise<number> {
   return kilobytes / 1_000
 }
 
-it('uses no more memory on the nodes after many changes and lists', async () => {
+it('uses hardly more memory on the nodes after many changes and lists', async () => {
   const { reader, places, countWrites } = await startReader(app)
   const owner = await app.createUser()
   const { id } = await registerGate(owner)

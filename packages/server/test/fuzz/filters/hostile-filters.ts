@@ -104,7 +104,10 @@ const terms = (random: Random): string => {
   return random.oneIn(3) ? `(${text})` : text
 }
 
-/** Returns a digit, space, or symbol half of the time. Otherwise, returns a Latin character or any Unicode character. */
+/**
+ * Half of the time, returns an ASCII character, mostly a symbol or a digit. Otherwise, returns a Latin character or any
+ * Unicode character.
+ */
 function character(random: Random): string {
   if (random.oneIn(2)) return random.pick([...'()"\'\\*:=<>!.,- \t\n%_$#/@&|;{}[]`~^?+0123456789aZ'])
   return String.fromCodePoint(random.below(random.oneIn(2) ? 0x250 : 0x110000))
@@ -160,7 +163,7 @@ function mutated(random: Random): string {
   return text
 }
 
-/** Returns a random string. On average, three in ten strings are nearly valid variants of the guide's filters. */
+/** Returns a random string. On average, three in ten strings are nearly valid variants of the guides' filters. */
 export function hostileFilter(random: Random): string {
   return random.pick([
     () => mutated(random),

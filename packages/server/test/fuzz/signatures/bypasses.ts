@@ -16,8 +16,8 @@ const usualB = ['"@method"', '"@authority"', '"@target-uri"']
 const usualA = ['(request-target)', 'host', 'date']
 
 /**
- * `invalid` contains requests that some signature verifier has accepted, each with exactly one fault. `valid` contains
- * the same kinds of requests without a fault.
+ * `invalid` contains requests that a flawed signature verifier could accept, each with one fault. `valid` contains the
+ * same kinds of requests without a fault.
  */
 export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
   valid: Wire[]
