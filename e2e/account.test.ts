@@ -204,7 +204,7 @@ describeConsole('the account', () => {
     await page.getByRole('columnheader', { name: 'Status A' }).waitFor()
   })
 
-  it('links every attribute name to the devices with a value', async () => {
+  it('links an attribute name to the device list, with devices that have a value first', async () => {
     const person = await site.newPerson()
     await seedDevices(site.app.db, person.accountId, [
       { name: 'without values' },

@@ -50,12 +50,12 @@ describeConsole('accessibility', () => {
     return { person, pages }
   }
 
-  it('has no accessibility violations on any page, in either color scheme and on a phone', async () => {
+  it('has no accessibility violations on the main pages, in either color scheme and on a phone', async () => {
     const { person, pages } = await createData()
     const signedOut = await site.openSignedOut()
     await signedOut.getByRole('heading', { name: 'Sign in' }).waitFor()
     const violations = await findViolationsInBothSchemes(signedOut)
-    // Allow the service worker, because this test also checks that all pages work with it.
+    // Allow the service worker, because this test also checks that these pages work with it.
     const page = await site.open(person, { serviceWorkers: 'allow' })
     await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)')
     for (const [path, text] of pages) {

@@ -121,7 +121,7 @@ describeConsole('bulk jobs', () => {
     expect(spoken.length).toBeLessThanOrEqual(4 + Math.floor(seconds / 10))
   })
 
-  it('filters the devices by result, and retries the failures', async () => {
+  it('filters the devices by result, and previews a retry of the failures', async () => {
     const person = await personWith(
       site,
       numbered(3, (index) => ({ state: index === 0 ? 'active' : 'inactive' })),

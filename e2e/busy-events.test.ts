@@ -126,7 +126,7 @@ describeConsole('the event log of a busy fleet', () => {
     await expect.poll(() => rows.count()).toBe(1 + 1)
     await page.getByLabel('Search events').fill('NOT actor:*')
     await page.getByRole('row', { name: /pump 0/ }).waitFor()
-    expect(await page.getByRole('combobox', { name: 'Actor' }).inputValue()).toBe('A device or the server')
+    expect(await page.getByRole('combobox', { name: 'Actor' }).inputValue()).toBe('No user')
   })
 
   it('saves filters as a view, and shows new events that match the view', async () => {

@@ -7,7 +7,7 @@ import { numbered, personWith } from './seeded.ts'
 describeConsole('filters of the device list', () => {
   const site = startConsole({ worker: true })
 
-  it('filters by an attribute, and stores the view in the URL and the browser history', async () => {
+  it('filters by an attribute, and stores filter and sort order in the URL and the browser history', async () => {
     const sites = ['oslo', 'riga', 'turku']
     const person = await personWith(
       site,

@@ -88,7 +88,7 @@ describeConsole('members', () => {
     await tab.getByRole('link', { name: 'Members' }).click()
     await own.waitFor()
     expect(new URL(tab.url()).pathname).toBe(`/accounts/${person.accountId}/account/members`)
-    // If the URL contains no account, the console must open the account that the user last used.
+    // If the URL contains no account, the console must add the account that it opens to the URL.
     await tab.goto(`${site.app.url}/devices`)
     await tab.waitForURL(/\/accounts\/[^/]+\/devices/)
   })

@@ -57,7 +57,7 @@ describeConsole('webhooks', () => {
     ])
   })
 
-  it('limits a webhook to devices that match a filter or a view', async () => {
+  it('limits a webhook to devices that match a filter and are in a view', async () => {
     const person = await site.newPerson()
     const id = await createWebhook(person, parts.receiver.url)
     await person.data('mutation { registerDevice(name: "a", attributes: { site: "oslo" }) { secret } }')

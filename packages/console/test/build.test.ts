@@ -76,7 +76,7 @@ test('compresses a script without changing its content', async () => {
   expect(gunzipSync(await readFile(join(folder, 'assets', `${script}.gz`))).equals(plain)).toBe(true)
 })
 
-test('lists only existing files in the service worker, including all files that index.html loads', async () => {
+test('lists only existing files in the service worker, including all assets that index.html loads', async () => {
   const worker = await text('sw.js')
   const shell: string[] = JSON.parse(/const SHELL = (\[.*\])/.exec(worker)?.[1] ?? '[]')
   const files = await Promise.all(shell.map((path) => stat(join(folder, path))))

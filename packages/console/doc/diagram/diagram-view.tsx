@@ -13,7 +13,7 @@ const MIN_SCALE = 0.1
 const MAX_SCALE = 2
 const STEP = 1.25
 
-/** Draws the types that are reachable from a root type. Types and fields are links to the reference. */
+/** Draws the objects, interfaces, and unions that are reachable from a root type, with links to the reference. */
 export function DiagramView({ schema }: { schema: GraphQLSchema }) {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].filter(
     (type) => type != null,

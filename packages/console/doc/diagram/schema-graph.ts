@@ -11,8 +11,8 @@ import {
 } from 'graphql'
 
 /**
- * Returns the graph from which Graphviz draws the types that are reachable from a root type. Each type is a node with
- * an HTML-like label (https://graphviz.org/doc/info/shapes.html#html).
+ * Returns the graph from which Graphviz draws the objects, interfaces, and unions that are reachable from a root type.
+ * Each type is a node with an HTML-like label (https://graphviz.org/doc/info/shapes.html#html).
  */
 export function describeGraph(schema: GraphQLSchema, root: GraphQLNamedType): Graph {
   const types = reachableTypes(schema, root)
@@ -34,7 +34,7 @@ function reachableTypes(schema: GraphQLSchema, root: GraphQLNamedType): GraphQLN
   return [...found]
 }
 
-/** Excludes scalars and enums, because no other type is reachable from them. */
+/** Excludes scalars and enums, because they have no fields. */
 const nextTypes = (schema: GraphQLSchema, type: GraphQLNamedType): GraphQLNamedType[] => [
   ...fieldsOf(type)
     .map((field) => getNamedType(field.type))

@@ -5,7 +5,7 @@ import { searchEntries } from './search-ranking.ts'
 
 const SHOWN = 8
 
-/** Suggests entries with similar names, because the link may be outdated or the URL mistyped. */
+/** Suggests entries that contain the name, because the link may be outdated or the URL mistyped. */
 export function UnknownType({ name, entries }: { name: string; entries: readonly Entry[] }) {
   const similar = searchEntries(entries, name).slice(0, SHOWN)
   return (

@@ -25,7 +25,7 @@ test.each([
   ['services are missing', 'Services are missing.'],
   ['access.where, column 3: unknown field', 'Devices, column 3: unknown field.'],
   ['operations[0].removeService.where: unknown field', 'Devices: unknown field.'],
-])('begins with the label of the field: %s', (message, expected) => {
+])('replaces an argument at the beginning with its label, if it has one: %s', (message, expected) => {
   const labels = {
     hardwareId: 'Hardware ID',
     publicKey: 'Public key',

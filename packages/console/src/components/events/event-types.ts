@@ -24,7 +24,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       ['DEVICE_UPDATE', 'Device changed', 'A device’s name, hardware ID, or platform changed'],
       ['DEVICE_DELETE', 'Device deleted', 'A device and its services were deleted'],
       ['DEVICE_TRANSFER', 'Device moved', 'A device moved to or from another account'],
-      ['DEVICE_SECRET_ROTATE', 'Device secret rotated', 'A device received a new secret'],
+      ['DEVICE_SECRET_ROTATE', 'Device secret rotated', 'A device received a new secret or lost its secret'],
       ['SERVICE_ADD', 'Service added', 'A service was added to a device'],
       [
         'SERVICE_UPDATE',

@@ -8,7 +8,7 @@ import { errorText } from '../../graphql/describe-error.ts'
 import { EventsDownloadDocument } from './events.generated.ts'
 import type { EventFilter } from './events-search.ts'
 
-/** Downloads all events that match the filters, not only the events on the page. */
+/** Downloads the events that match the filters, not only those on the page. Without a start date, covers one month. */
 export function CsvButton({ filter }: { filter: EventFilter }) {
   const client = useClient()
   const [running, setRunning] = useState(false)

@@ -127,7 +127,8 @@ const isChoice =
 
 /**
  * Returns the name that an attribute has where names of fields are also possible. Adds the prefix `attributes.` if the
- * name would otherwise mean a field, an attribute of services, or an attribute in `$svc`, as the short name `statusA`.
+ * name would otherwise mean a field, an attribute of services, or an attribute in `$svc`. The short name `statusA`, for
+ * example, means `$svc.statusA`.
  */
 export const nameAmongFields = (attribute: string): string =>
   typeOf(attribute) !== undefined || isReservedShortName(attribute) || /^(attributes|services)(\.|$)/.test(attribute)

@@ -10,7 +10,7 @@ interface FilterTokensProps {
   input: RefObject<HTMLInputElement | null>
 }
 
-/** Shows a colored copy of the filter behind the transparent text of its input, with errors underlined. */
+/** Shows a colored copy of the filter in front of the transparent text of its input, with errors underlined. */
 export function FilterTokens({ text, kind, problem, input }: FilterTokensProps) {
   const [scrolled, setScrolled] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a completion changes the text without an event

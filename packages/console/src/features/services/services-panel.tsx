@@ -74,7 +74,7 @@ function AboutBulkService() {
   return (
     <Text size="sm" c="dimmed" maw={640}>
       This list omits the bulk service, which represents the device itself and has its ID, name, state, and attributes.
-      You can use the device’s ID wherever the API takes a service ID.
+      Where the API takes a service ID, the device’s ID means the bulk service.
     </Text>
   )
 }

@@ -23,18 +23,18 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
   },
   'sso-disabled': {
     title: 'You cannot sign in',
-    text: 'Your user is disabled on this server. Ask the administrator of the server to enable it.',
+    text: 'Your user is disabled on this server. Ask the operator of the server to enable it.',
   },
   'sso-unavailable': {
     title: 'Single sign-on is not available',
-    text: 'Try again later. If the server accepts other ways to sign in, they still work. If the problem persists, ask the administrator of the server to check the settings for single sign-on.',
+    text: 'Try again later. If the server accepts other ways to sign in, they still work. If the problem persists, ask the operator of the server to check the settings for single sign-on.',
   },
   'rate-limited': { title: 'Too many attempts', text: 'Wait a minute, then try again.' },
 }
 
 const failed = {
   title: 'The sign-in failed',
-  text: 'Start again. If the sign-in fails again, ask the administrator of the server to look for the reason in the server’s log.',
+  text: 'Start again. If the sign-in fails again, ask the operator of the server to look for the reason in the server’s log.',
 }
 
 export function SingleSignOnError({ reason }: { reason: string }) {

@@ -58,7 +58,7 @@ function Keys() {
         {keys === undefined && error === undefined ? <Loading what="access keys" /> : null}
         {keys?.length === 0 ? (
           <EmptyState icon={<IconKey size={22} />} title="No access keys" action={create}>
-            Create a key to use the API from the command line or from your programs.
+            You need a key to use the API from the command line or from your programs.
           </EmptyState>
         ) : null}
         {keys === undefined || keys.length === 0 ? null : <KeyList keys={keys} />}

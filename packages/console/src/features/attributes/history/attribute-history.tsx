@@ -29,7 +29,7 @@ function ChangeList({ targetId, name }: { targetId: string; name: string }) {
       {changes === undefined ? (
         error === undefined && <Loading what="changes" />
       ) : changes.length === 0 ? (
-        <Text c="dimmed">The event log no longer contains changes to this attribute.</Text>
+        <Text c="dimmed">The event log contains no changes to this attribute.</Text>
       ) : (
         <Timeline role="list" aria-label={`Changes to ${name}`} bulletSize={14} lineWidth={2}>
           {changes.map((change) => (

@@ -12,7 +12,7 @@ test('joins adjacent missing pages into one run', () => {
   expect(missingRuns(3, 3, among(3))).toEqual([])
 })
 
-test('extends a run away from the view, up to a loaded page, the end of the list, or the limit', () => {
+test('extends a run away from the view, up to a loaded page, an end of the list, or the limit', () => {
   const extend = (first: number, isLoaded = among()) =>
     extendRun({ first, count: 1 }, { inView: { first: 10, last: 11 }, last: 20, max: 4, isLoaded })
   expect(extend(12)).toEqual({ first: 12, count: 4 })

@@ -81,7 +81,7 @@ function Actor({ where, onChange }: EventConditionsProps) {
       data={[
         ...people.map((person) => ({ value: `=${person}`, label: person })),
         { value: ANY, label: 'Any user' },
-        { value: NONE, label: 'A device or the server' },
+        { value: NONE, label: 'No user' },
       ]}
       value={value}
       onChange={(choice) => onChange(withChoice(where, 'actor', choice))}

@@ -118,7 +118,7 @@ function NoEvents({ isFiltered: filtered }: { isFiltered: boolean }) {
     )
   return (
     <EmptyState icon={<IconHistory />} title="No events in the last month">
-      This log shows all changes to your devices and account. Choose a start date to see older events.
+      This log shows the events that your role allows you to see. Choose a start date to see older events.
     </EmptyState>
   )
 }

@@ -4,7 +4,9 @@ import type { LoggedEvent } from './logged-event.ts'
 
 type Target = LoggedEvent['target'][number]
 
-/** Targets that have a page are links, unless the event deleted them or moved them to another account. */
+/**
+ * Devices, services, webhooks, and bulk jobs are links, unless the event deleted them or moved them to another account.
+ */
 export function EventTargets({ event }: { event: LoggedEvent }) {
   const { target } = event
   const device = target.find(({ kind }) => kind === 'device')

@@ -55,7 +55,7 @@ export function SigningStep({ form, permissions, policy }: SigningStepProps) {
         description={
           digestRequired
             ? 'The key policy requires a digest.'
-            : 'The server rejects requests whose signature does not cover a digest of the body. Muster’s programs always sign this digest.'
+            : 'If a request has a body, its signature must cover a digest of the body. Muster’s programs always sign this digest.'
         }
         disabled={digestRequired}
         {...form.getInputProps('requireDigest', { type: 'checkbox' })}
