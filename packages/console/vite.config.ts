@@ -7,7 +7,7 @@ import { serviceWorker } from './build/service-worker.ts'
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** `vite dev` forwards API requests to this server. Default: the address at which `npm start` listens. */
+/** `vite dev` forwards requests for the paths in `proxy` to this server. Default: the address of `npm start`. */
 const server = process.env.MUSTER_URL ?? 'http://127.0.0.1:4000'
 
 export default defineConfig({

@@ -1,7 +1,7 @@
 import type { Plugin } from 'vite'
 import { filesOf } from './files-of.ts'
 
-/** In the order in which the page needs them. */
+/** The overview's modules, in the order in which the page needs them. */
 const modules = ['/overview/overview-page.tsx', '/overview/presence-chart.tsx']
 
 /**

@@ -22,7 +22,7 @@ const advice: Record<string, string> = {
   UNAUTHENTICATED: 'Sign in again.',
   RATE_LIMITED: 'Wait a moment, then try again.',
   UNAVAILABLE: 'Try again in a few seconds.',
-  INTERNAL: 'Try again. If the error persists, look for the request ID in the server’s log.',
+  INTERNAL: 'Try again. If the error persists, ask the server’s operator to find the request ID in the log.',
   QUERY_TOO_COMPLEX: 'Select fewer columns or fields.',
 }
 

@@ -53,11 +53,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       ['USER_ENABLE', 'User enabled', 'An operator enabled a user'],
       ['USER_REMOVE', 'User removed', 'An operator removed a user from the installation'],
       ['ACCESS_KEY_CREATE', 'Access key created', 'Programs can sign requests with a new key'],
-      [
-        'ACCESS_KEY_UPDATE',
-        'Access key changed',
-        'A key was renamed, enabled, disabled, or rotated, or its access was restricted',
-      ],
+      ['ACCESS_KEY_UPDATE', 'Access key changed', 'A key was rotated, or its settings changed'],
       ['FRESHNESS_UPDATE', 'Expected interval changed', 'The expected interval between writes of an attribute changed'],
       ['KEY_POLICY_UPDATE', 'Key policy changed', 'The account’s rules for access keys changed'],
       ['ACCESS_KEY_DELETE', 'Access key deleted', 'A key was deleted and no longer works'],

@@ -55,7 +55,7 @@ function StartForm({ job, onClose }: { job: Job; onClose(): void }) {
           {countsText(job)}.{' '}
           {isDeleting
             ? 'The devices’ services and attributes are also deleted, and the devices can no longer connect. Their past events stay in the event log. You cannot undo the job.'
-            : 'The job applies exactly the changes in the preview. It skips a device if one of the values that the job writes has changed since the preview, or if the device no longer matches the filter or no longer exists.'}
+            : 'The job applies exactly the changes in the preview. It skips a device if a value or service that the job changes has changed since the preview. It also skips a device that no longer matches the filter or no longer exists.'}
         </Text>
         {mustType ? (
           <TextInput

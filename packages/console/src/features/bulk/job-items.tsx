@@ -130,8 +130,8 @@ const outcomeTexts: Record<BulkOutcome, string> = {
 }
 
 const reasonTexts: Record<BulkSkipReason, string> = {
-  CHANGED_SINCE: 'A value has changed since the preview',
-  GONE: 'The device no longer exists',
+  CHANGED_SINCE: 'The device has changed since the preview or, in an undo, since the undone job',
+  GONE: 'The device no longer exists or is no longer accessible',
   NO_LONGER_MATCHES: 'The device no longer matches the filter',
 }
 
