@@ -20,8 +20,8 @@ export const pageRoutes = [
     async beforeLoad({ context: { client }, search, cause }) {
       if (cause !== 'enter') return
       void requestOverview(client, search)
-      // If the HTML document has not preloaded the page's code, let the browser send these requests before it loads the
-      // code, because it opens only a few connections.
+      // Let the browser send these requests before it loads the page's code, unless the HTML document has preloaded the
+      // code. Browsers open only a few connections.
       await new Promise((resolve) => setTimeout(resolve))
     },
     component: lazyRouteComponent(() => {

@@ -12,8 +12,8 @@ const needs: Readonly<Record<string, Permission>> = {
 /**
  * Returns the permissions that the job's operations need and that the user does not have. A job from a CSV file can have
  * no operations, and only the server knows which permissions the file's columns require. For a job without operations,
- * returns `DEVICE_WRITE` if the user has none of the permissions that a CSV file can require, and no permissions
- * otherwise.
+ * returns `DEVICE_WRITE` if the user has none of the permissions that a CSV file can require. Otherwise, returns no
+ * permissions.
  */
 export function useMissingPermissions({ operations }: { operations: readonly object[] }): Permission[] {
   const { may } = useViewer()

@@ -52,8 +52,8 @@ export function joinFilters(...filters: readonly (string | undefined)[]): string
 }
 
 /**
- * Returns the parts of a filter that AND joins. A part that a chip cannot express, such as one that contains OR, is in
- * parentheses in the subject of a chip without an operator.
+ * Returns a chip, which represents one condition, for each part of a filter that AND joins. If a chip cannot express a
+ * part, such as one that contains OR, its subject is the part in parentheses, and it has no operator.
  */
 function termsOf(where = ''): Chip[] {
   const { tree, problems } = parseFilter(where)

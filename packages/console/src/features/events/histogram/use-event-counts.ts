@@ -11,8 +11,8 @@ export type EventInterval = NonNullable<EventCountsQuery['login']>['eventCounts'
 const COUNT_INTERVAL_MS = 30_000
 
 /**
- * Counts the events that match the filter. Counts again after a gap in the live events and, while `isLive` is true and
- * the filter has no end date, after new events.
+ * Counts the events that match the filter. Counts again after a gap in the live events. Also counts again after new
+ * events while `isLive` is true, unless the filter has an end date.
  */
 export function useEventCounts(filter: EventFilter, isLive: boolean) {
   const [{ data, error, fetching }, refetch] = useQuery({
