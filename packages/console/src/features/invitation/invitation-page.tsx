@@ -26,7 +26,7 @@ export function InvitationPage() {
   }, [token])
   return (
     <SignedOutPage title="Invitation">
-      <ErrorNotice error={error} title="You cannot join with this link" />
+      <ErrorNotice error={error} title="The invitation could not be loaded" />
       {shown === undefined && error === undefined ? <Loading what="invitation" /> : null}
       {shown === undefined ? null : <Shown token={token} {...shown} />}
     </SignedOutPage>

@@ -23,7 +23,7 @@ export function SignInLinkPage() {
   return (
     <SignedOutPage title="Sign in">
       <Stack>
-        <ErrorNotice error={error} title="You cannot sign in with this link" />
+        <ErrorNotice error={error} title="You were not signed in" />
         <Text>The operator of this server created this link for you. The link works once.</Text>
         <Button onClick={signIn} loading={running}>
           Sign in

@@ -33,7 +33,7 @@ export function SimulationDialog({ title, subject, onClose }: SimulationDialogPr
           <Granted simulation={simulated.simulation} />
         )}
         <QuestionForm isOfKey={'key' in subject} isLoading={isLoading} onAsk={ask} />
-        <ErrorNotice error={error} title="The action could not be checked" labels={labels} />
+        <ErrorNotice error={error} title="The check failed" labels={labels} />
         <div role="status">
           {error !== undefined || isLoading || simulated === undefined ? null : (
             <Answers simulated={simulated} asked={asked} />

@@ -14,7 +14,7 @@ export function ChooseFile({ error, onChoose }: { error: unknown; onChoose(file:
   }
   return (
     <Stack gap="sm">
-      <ErrorNotice error={error} title="The file could not be read" />
+      <ErrorNotice error={error} title="The import could not be prepared" />
       <Box
         className={classes.drop}
         data-over={isOver || undefined}
