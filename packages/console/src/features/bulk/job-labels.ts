@@ -41,7 +41,7 @@ const operationTexts: Record<string, string> = {
 
 export function operationsText(operations: readonly object[]): string {
   const kinds = new Set(operations.map((operation) => operationTexts[Object.keys(operation)[0] ?? ''] ?? 'Change'))
-  const [first = 'Set values from a CSV file', ...others] = kinds
+  const [first = 'Apply the rows of a CSV file', ...others] = kinds
   return [first, ...others.map((kind) => kind.charAt(0).toLowerCase() + kind.slice(1))].join(', ')
 }
 

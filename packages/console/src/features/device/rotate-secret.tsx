@@ -76,8 +76,8 @@ function Done({ device, secret, onClose }: { device: DeviceDetailFragment; secre
     <Stack gap="sm">
       {secret === null ? (
         <Alert color="teal" title="The device can register again">
-          The device can register once within the next hour, with the hardware ID {device.hardwareId}. It cannot connect
-          until it has registered.
+          Within the next hour, the device can register once with a registration code and the hardware ID{' '}
+          {device.hardwareId}. It cannot connect until it has registered.
         </Alert>
       ) : (
         <SecretOnce

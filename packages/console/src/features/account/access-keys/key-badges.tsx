@@ -12,7 +12,7 @@ export function KeyState({ state: { enabled, expires, suspended, replacedBy } }:
 
 const suspensions: Readonly<Record<string, string>> = {
   policy: 'breaks the policy',
-  member: 'creator left',
+  member: 'creator disabled or left',
   stale: 'creator must sign in',
 }
 

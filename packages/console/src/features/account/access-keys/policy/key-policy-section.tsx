@@ -52,7 +52,7 @@ function Violations({ policy: { violations, enforcedFrom } }: { policy: PolicyWi
   return (
     <>
       <KeyLinks
-        title="The server rejects these keys, because they break a rule:"
+        title="The server rejects these keys, which break a rule:"
         keys={violations.filter(({ suspended }) => suspended !== null)}
       />
       <KeyLinks
