@@ -4,7 +4,7 @@ const names = ['red', 'pink', 'grape', 'violet', 'indigo', 'blue', 'cyan', 'teal
 
 /**
  * Text colors that are darker than Mantine's. On a light background, some of Mantine's shades have a contrast ratio
- * below 4.5, the minimum for text (WCAG 1.4.3). The colors of errors differ from Mantine's for the same reason.
+ * below 4.5, the minimum for text (WCAG 1.4.3). The colors of errors and of dimmed text below also raise the contrast.
  */
 const textOnLight = Object.fromEntries(
   names.map((name) => [
