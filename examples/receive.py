@@ -4,8 +4,8 @@ Needs only the standard library:
 
     WEBHOOK_SECRET=whsec_… python3 examples/receive.py 8080
 
-Responds with status 401 to requests without a valid signature. In production, store the IDs of handled messages where
-they survive a restart.
+Responds with status 401 to a POST request that has no valid signature, or whose timestamp is more than 5 minutes from
+the current time. In production, store the IDs of handled messages where they survive a restart.
 """
 import base64, hashlib, hmac, json, os, sys, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

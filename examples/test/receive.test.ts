@@ -120,7 +120,7 @@ describe.each(receivers)('$file', ({ file, program, canRun }) => {
       'a signature of another body': sign(webhook.secret, now, '{}'),
       'an old signature': sign(webhook.secret, new Date(now.getTime() - 3_600_000), body),
       'a signature that is not base64': { ...genuine, 'webhook-signature': 'v1,ü' },
-      'no timestamp': { ...genuine, 'webhook-timestamp': 'soon' },
+      'an invalid timestamp': { ...genuine, 'webhook-timestamp': 'soon' },
     }
     for (const [what, headers] of Object.entries(forged)) {
       expect((await fetch(receiver.url, { method: 'POST', headers, body })).status, what).toBe(401)

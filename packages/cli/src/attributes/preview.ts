@@ -79,7 +79,10 @@ function* differencesOf(
 ): Generator<Difference> {
   for (const [attribute, value] of Object.entries(changes)) {
     const to = value as string | null
-    if (isReserved(attribute, to)) throw new CliError(`the attribute name ${JSON.stringify(attribute)} is reserved`)
+    if (isReserved(attribute, to))
+      throw new CliError(
+        `the attribute name ${JSON.stringify(attribute)} is reserved: the only names that can start with $ are $svc.categoryA to $svc.categoryE and $svc.statusA to $svc.statusE`,
+      )
     if (attribute.startsWith('$') && !isDevice) {
       yield { id, name, attribute, from: null, to, problem: `rejected: only devices can have ${attribute}` }
       continue

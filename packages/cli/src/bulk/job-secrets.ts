@@ -38,7 +38,7 @@ export async function saveSecrets(
   if (secretsUrl == null) return { state, saved: false }
   const failed = (reason: string): CliError =>
     new CliError(`cannot download the secrets: ${reason}`, {
-      hint: `Try again with a new file: muster bulk secrets ${id} --file FILE. If the server has already returned the secrets, rotate the secret of each device that is missing in the first file.`,
+      hint: `Try again with a new file: muster bulk secrets ${id} --file FILE. If the server has already returned the secrets, rotate the secret of each device that is missing from the first file.`,
     })
   // Write each part as it arrives, because an interrupted download cannot be repeated.
   for await (const part of download(secretsUrl, failed)) await file.appendFile(part)

@@ -10,7 +10,7 @@ describe('withSection', () => {
     expect(withSection('; mine\n[a]\nX=1', 'b', values)).toBe(`; mine\n[a]\nX=1\n\n[b]\n${section}`)
   })
 
-  it('replaces only the given values of an existing profile', () => {
+  it('replaces the server URL and the access key of an existing profile, and keeps its other lines', () => {
     const before =
       '; mine\n[a]\nMUSTER_URL=old\n; kept\nMUSTER_PRIVATE_KEY_FILE=old.pem\nMUSTER_EMAIL=e\n[b]\nMUSTER_URL=b\n'
     expect(withSection(before, 'a', values)).toBe(`; mine\n[a]\n${section}; kept\nMUSTER_EMAIL=e\n[b]\nMUSTER_URL=b\n`)
@@ -20,7 +20,7 @@ describe('withSection', () => {
     expect(withSection(' [ a ]\nMUSTER_URL=old\n', 'a', values)).toBe(` [ a ]\n${section}`)
   })
 
-  it('accepts only names that do not require quotes', () => {
+  it('accepts only names of letters, digits, hyphens, and underscores', () => {
     for (const name of ['a b', '', 'a]', 'a.b', '../x']) expect(() => assertProfileName(name)).toThrow('profile')
     expect(() => assertProfileName('work-2_x')).not.toThrow()
   })

@@ -4,7 +4,7 @@ import { localTime, shortenTime } from './local-time.ts'
 import { clip, padEnd, visible, widthOf } from './text-width.ts'
 
 const GAP = '  '
-/** A column is narrowed to less than this width only if the table does not fit otherwise. */
+/** IDs and other values are first narrowed to this width. If that is not enough, they are narrowed further. */
 const READABLE_WIDTH = 8
 /** Width of a time without seconds, in terminal columns. */
 const MINUTE_WIDTH = 16

@@ -38,7 +38,7 @@ export async function receiveDeliveries({ host, port, answer, json, secret }: Re
       seen.add(delivered.id)
       response.writeHead(answer).end()
     } catch (error) {
-      // The server sends the delivery again later, because no user has seen it.
+      // Let the server send the delivery again later, because the user has not seen it.
       if (error instanceof OutputError) return response.writeHead(503).end()
       const reason = error instanceof WebhookError ? error.reason : (error as Error).message
       console.error(`rejected a request that is not a valid delivery of this webhook: ${reason}`)

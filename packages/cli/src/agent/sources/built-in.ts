@@ -73,7 +73,7 @@ async function temperature(name: string): Promise<Sample> {
     throw new Error(
       read.length === 0
         ? 'this machine has no readable temperature sensors'
-        : `unknown sensor "${name}". Known sensors: ${names}`,
+        : `no readable sensor has the name "${name}". Readable sensors: ${names}`,
     )
   }
   const value = Math.max(...chosen.map((sensor) => sensor.celsius))

@@ -20,8 +20,8 @@ export function buildCommand(): Command {
 valid.
 
 Without an argument, the command rotates the access key that it uses, and saves the new key in the same profile. For
-another key, the command prints the new secret or, with --save, saves the new key in a profile. The secret is shown only
-once.
+another key, or if no credentials file was read, the command prints the new secret or, with --save, saves the new key in
+a profile. The secret is shown only once.
 
 With --public-key, the new key has no secret. To use it, run "muster configure" with its ID and private key.`)
     .argument('[key]', 'access key ID, as shown by "muster keys list" (default: the key that the command uses)')
