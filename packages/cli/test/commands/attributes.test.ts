@@ -123,7 +123,7 @@ it('shows when values last changed, and which base values overrides hide', async
   expect(await run('attributes', 'info', 'missing')).toMatchObject({ code: 4, stdout: '' })
 })
 
-it('lists, sets, and removes expected intervals, and shows stale values', async () => {
+it('lists, sets, and removes expected intervals, and shows whether values are stale', async () => {
   const { user, run, lines } = await createCliUser(app)
   await addDevices(user, ['gate'], { load: '1' })
   expect((await run('attributes', 'freshness')).stdout).toBe('No attribute has an expected interval.\n')

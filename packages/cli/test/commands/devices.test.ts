@@ -122,7 +122,7 @@ describe('devices', () => {
     }
   })
 
-  it('counts devices by value', async () => {
+  it('counts devices by value and by state, and lists when they were online', async () => {
     const { user, run, lines } = await createCliUser(app)
     await addDevices(user, ['a', 'b'], { site: 'oslo' })
     await addDevices(user, ['c'], { site: 'bergen' })
@@ -167,7 +167,7 @@ describe('devices', () => {
     expect(await run('devices', 'list', '--where', 'state=active')).toEqual(none)
   })
 
-  it('rejects an ambiguous name', async () => {
+  it('rejects an ambiguous name and an unknown name', async () => {
     const { user, run } = await createCliUser(app)
     await addDevices(user, ['twin', 'twin', 'twin 2'])
     expect(await run('devices', 'get', 'twin')).toMatchObject({ code: 2, stderr: expect.stringContaining('several') })
@@ -187,7 +187,7 @@ describe('devices', () => {
     expect(await mine.lines('devices', 'list')).toEqual([])
   })
 
-  it('reports a duplicate hardware ID as a conflict', async () => {
+  it('reports a duplicate hardware ID as a conflict, and an invalid service as a usage error', async () => {
     const { run } = await createCliUser(app)
     expect(await run('devices', 'register', 'a', '--hardware-id', 'H')).toMatchObject({ code: 0 })
     expect(await run('devices', 'register', 'b', '--hardware-id', 'H')).toMatchObject({ code: 7 })

@@ -43,7 +43,7 @@ describe('an installation', () => {
     expect(await muster(['migrate', '--json'], { env })).toMatchObject({ code: 0, stdout: '{"migrations":[]}\n' })
   })
 
-  it('names the setting of a database that it cannot reach', async () => {
+  it('names the setting of a database that a command cannot reach', async () => {
     const { code, stderr } = await muster(['migrate'], { env: { DATABASE_URL: 'postgresql://127.0.0.1:1/none' } })
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('DATABASE_URL') })
   })

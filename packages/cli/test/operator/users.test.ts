@@ -68,7 +68,7 @@ describe('commands for users and accounts', () => {
     })
   })
 
-  it("deletes a user's personal keys in every account when the password is reset", async () => {
+  it("deletes a user's personal keys in other accounts when the password is reset with --revoke-keys", async () => {
     const { env, folder } = await newInstallation()
     const added = await muster(['accounts', 'add', 'Fleet', '--owner', 'owner@localhost', '--json'], { env })
     await muster(['users', 'add', 'lin@example.com', '--account', JSON.parse(added.stdout).id, '--role', 'viewer'], {
@@ -85,7 +85,7 @@ describe('commands for users and accounts', () => {
     expect((await muster([...reset, '--file', join(folder, 'b')], { env })).stdout).toContain('Access keys deleted: 0.')
   })
 
-  it('sends a link to set a new password by email if the mail server accepts it, or prints it', async () => {
+  it('emails a link to set a new password if the mail server accepts the email, and prints a link with --link', async () => {
     const { env, folder } = await newInstallation()
     await muster(['users', 'add', 'ada@example.com'], { env })
     const reset = (more: Record<string, string>, ...args: string[]) =>
