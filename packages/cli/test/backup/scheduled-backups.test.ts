@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
@@ -91,6 +91,28 @@ it('takes each scheduled base backup only once if several server processes share
   const findings = await doctor(data, server.url)
   expect(findings.get('archive')).toMatchObject({ result: 'ok' })
   expect(findings.get('backup')).toMatchObject({ result: 'ok' })
+})
+
+it('gives the base backups that root takes to the owner of the archive', async () => {
+  const { path, data } = await newFolder()
+  const archive = join(path, 'archive')
+  const env = { MUSTER_DATA: data, MUSTER_ARCHIVE_DIR: archive }
+  await serve(env)
+  const self = process.getuid?.() ?? 0
+  const owner = self === 0 ? 1000 : self
+  await chown(archive, owner, process.getgid?.() ?? 0)
+  // The database may run as a third user, which must still be able to enter the archive.
+  await chmod(archive, 0o755)
+  const base = join(archive, 'base')
+  const foreign = join(path, 'foreign')
+  for (const folder of [foreign, base]) await mkdir(folder)
+  await writeFile(join(foreign, 'file'), '')
+  await symlink(foreign, join(base, 'link'))
+  expect((await muster(['backup', '--base'], { env })).code).toBe(0)
+  expect((await stat(join(foreign, 'file'))).uid).toBe(self)
+  await rm(join(base, 'link'))
+  for (const entry of ['', ...(await readdir(base, { recursive: true }))])
+    expect((await stat(join(base, entry))).uid, entry).toBe(owner)
 })
 
 it('reports a failed backup and an outdated backup', async () => {

@@ -16,14 +16,13 @@ const CHUNK = 256 * 1024
 /** Called with the number of bytes in each chunk. Copying continues when the promise resolves. */
 type OnBytes = (bytes: number) => Promise<void>
 
-/** PostgreSQL may write to the files at the same time. The replay of the WAL makes the copies consistent. */
+/** The folders of the files must exist. PostgreSQL may write to the files at the same time. The replay of the WAL makes the copies consistent. */
 export async function copyCluster(
   clusterFolder: string,
   target: string,
-  { folders, files }: ClusterFiles,
+  { files }: Pick<ClusterFiles, 'files'>,
   onBytes: OnBytes,
 ): Promise<CopiedFile[]> {
-  for (const folder of folders) await mkdir(join(target, folder), { recursive: true, mode: 0o700 })
   const copied: CopiedFile[] = []
   for (const path of files) {
     const file = await copyFile(clusterFolder, target, path, onBytes)

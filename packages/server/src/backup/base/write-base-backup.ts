@@ -7,6 +7,8 @@ import { readSystemIdentifier } from '../../db/embedded/archive/prepare-archive.
 import { compressedName, walFolderOf } from '../../db/embedded/archive/wal-archive.ts'
 import { parseLsn, segmentName, segmentOf } from '../../db/embedded/archive/wal-names.ts'
 import { clusterFolderOf, findCluster } from '../../db/embedded/cluster/cluster-folder.ts'
+import { isRoot } from '../../db/embedded/privileges.ts'
+import { runCommand } from '../../db/embedded/run-command.ts'
 import { exists } from '../../lib/exists.ts'
 import { syncFolder } from '../../lib/private-file.ts'
 import { version } from '../../version.ts'
@@ -130,6 +132,9 @@ async function copyToFolder(
   const listed = await listClusterFiles(clusterFolder)
   const total = await totalBytes(clusterFolder, listed)
   const throttle = createThrottle(rate, signal)
+  for (const path of listed.folders) await mkdir(join(dataFolderOf(folder), path), { recursive: true, mode: 0o700 })
+  // If this process is killed, the owner of the archive must be able to remove the folders.
+  await giveToOwner(archive)
   let done = 0
   const onBytes = async (bytes: number): Promise<void> => {
     done += bytes
@@ -139,8 +144,21 @@ async function copyToFolder(
   const copied = await copyCluster(clusterFolder, dataFolderOf(folder), listed, onBytes)
   const stopped = await stopBackup(client)
   await waitForArchive(client, archive, stopped, signal)
+  await giveToOwner(archive)
   await syncFolder(folder)
   return finishManifest({ clusterFolder, folder, start, stopped, listed, copied })
+}
+
+/**
+ * As root, makes the owner of the archive the owner of all base backups. Otherwise, a server that runs as that user could
+ * not read or remove them. Ignores errors, because root may lack the capability to change owners.
+ */
+async function giveToOwner(archive: string): Promise<void> {
+  if (!isRoot()) return
+  const { uid, gid } = await stat(archive)
+  // That user can replace a folder with a symbolic link. chown(1) does not follow links with these options, but `readdir`
+  // does.
+  await runCommand(['chown', '--recursive', '--no-dereference', `${uid}:${gid}`, baseFolderOf(archive)])
 }
 
 async function totalBytes(clusterFolder: string, { files }: ClusterFiles): Promise<number> {
