@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { registrationClient } from '../../test/api/device-registration.ts'
 import { newPerson, openBrowser, signIn } from '../../test/clients/browser.ts'
 import { basic, errorOf, post } from '../../test/clients/http-device.ts'
@@ -99,6 +99,25 @@ test('counts credentials with another scheme as failed attempts', async () => {
   for (let time = 0; time < 20; time++) expect((await report('Bearer x')).status).toBe(401)
   expect(errorOf(await report('Bearer x')).slice(0, 2)).toEqual([429, 'RATE_LIMITED'])
   expect((await report(basic(id, secret))).status).toBe(200)
+})
+
+test('counts the wrong secrets of a device from all addresses together, including those to register again', async () => {
+  const server = await app.startAnother({ elapsed: () => 0, env: { MUSTER_TRUSTED_PROXIES: '127.0.0.1' } })
+  onTestFinished(server.close)
+  const { code } = await registrationClient(server).newCode()
+  const body = { code, hardwareId: 'guessed' }
+  const { deviceId, secret } = (await post(server, 'register', body)).body
+  let address = 0
+  const register = async (authorization: string) => {
+    const headers = { authorization, 'x-forwarded-for': `192.0.2.${++address}` }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    return (await fetch(`${server.url}/devices/v1/register`, init)).status
+  }
+  for (let time = 0; time < 20; time++) expect(await register(basic(deviceId, 'wrong'))).toBe(409)
+  expect(await register(basic(deviceId, 'wrong'))).toBe(429)
+  expect((await post(server, 'report', {}, basic(deviceId, 'wrong'))).status).toBe(429)
+  expect(await register(basic('80:00:00:00:00:00:00:01', 'wrong'))).toBe(409)
+  expect(await register(basic(deviceId, secret))).toBe(200)
 })
 
 test('charges an address by the length of a request without credentials', async () => {

@@ -6,6 +6,7 @@ import type { DeviceRequest, DeviceRoute } from '../../http/device-route.ts'
 import { readFields } from '../../lib/json-fields.ts'
 import { limits } from '../../limits.ts'
 import { bytesOfItems, type StorageQuotas } from '../../rate-limits/storage-quotas.ts'
+import { idOfBasicUser } from '../devices/changes/verify-device-credentials.ts'
 import type { ServiceInput } from '../services/new-service.ts'
 import type { RegistrationRequest } from './device-of-code.ts'
 import { registerWithCode } from './register-with-code.ts'
@@ -21,7 +22,8 @@ export interface RegisterDeps {
 
 export const registerRoute = (deps: RegisterDeps): DeviceRoute => ({
   path: '/devices/v1/register',
-  async handle({ body, credentials, address, spend }: DeviceRequest) {
+  async handle(request: DeviceRequest) {
+    const { body, credentials, spend } = request
     let isCharged = false
     const onCode = (code: PresentedCode): void => {
       isCharged = true
@@ -34,7 +36,7 @@ export const registerRoute = (deps: RegisterDeps): DeviceRoute => ({
       return registered
     } catch (error) {
       if (!isCharged && error instanceof ApiError) spend()
-      throw limitGuesses(error, address, deps.failed)
+      throw limitGuesses(error, request, deps.failed)
     }
   },
 })
@@ -62,13 +64,14 @@ function readService(item: unknown, path: string): ServiceInput {
 const guesses: ReadonlySet<unknown> = new Set(Object.keys(deviceReasons))
 
 /**
- * Counts an invalid code or invalid device credentials as a guess. Returns the error for the response: RATE_LIMITED
+ * Counts an invalid code or invalid device credentials as a guess. A wrong secret also counts for the device. Returns the error for the response: RATE_LIMITED
  * after too many guesses, otherwise the original error.
  */
-function limitGuesses(error: unknown, address: string, failed: FailedAuthentication): unknown {
+function limitGuesses(error: unknown, { address, credentials }: DeviceRequest, failed: FailedAuthentication): unknown {
   if (!(error instanceof ApiError) || !guesses.has(error.details.reason)) return error
-  const retryAfter = failed.count(address, undefined)
+  const isWrongSecret = error.details.reason === 'wrong-secret' && credentials !== undefined
+  const retryAfter = failed.count(address, isWrongSecret ? idOfBasicUser(credentials.user) : undefined)
   if (retryAfter === undefined) return error
-  const message = `too many invalid registration codes or device credentials from this IP address: ${retryIn(retryAfter)}`
+  const message = `too many invalid registration codes or device credentials: ${retryIn(retryAfter)}`
   return new ApiError('RATE_LIMITED', message, { retryAfter })
 }
