@@ -113,6 +113,17 @@ describe('the points of a user', () => {
     expect([status, left(headers)]).toEqual([200, 208])
   })
 
+  test('are charged for the request first, and then for its data', async () => {
+    const user = await app.createUser()
+    await spendPoints(user, 900)
+    await user.query(`{ nothing } # ${'x'.repeat(98_000)}`)
+    const messageOf = async (document: string) => (await user.query(document)).errors?.[0]?.message
+    const remove = 'mutation { deleteDevice(deviceId: "80:00:00:00:00:00:00:00") }'
+    expect(await messageOf(remove)).toMatch(/^this request costs 1 more point, .* has 0 of .* or request less data$/)
+    await user.query(small)
+    expect(await messageOf(small)).toMatch(/^this request costs 1 point, .* retry in 1 second$/)
+  })
+
   test('are all charged for an operation that can cost more than the capacity', async () => {
     const [user, another] = [await app.createUser(), await app.createUser()]
     const { status, headers } = await user.query(large)

@@ -73,7 +73,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     // charges the rest afterward.
     const charged = Math.min(sum, budget.policy.capacity - REQUEST_POINTS)
     try {
-      spend(payer, charged, reply)
+      spend(payer, charged, reply, true)
     } catch (error) {
       budget.give(subject, REQUEST_POINTS)
       throw error

@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { ApiError, retryIn } from '../errors.ts'
+import { REQUEST_POINTS } from './point-prices.ts'
 import { rateLimitHeaders } from './rate-limit-headers.ts'
 import type { Payer } from './rate-limits.ts'
 
-/** Takes points and sets the rate-limit headers of the response. Throws RATE_LIMITED if too few points are left. */
-export function spend(payer: Payer, points: number, reply: FastifyReply): void {
+/**
+ * Takes points and sets the rate-limit headers of the response. Throws RATE_LIMITED if too few points are left. `isMore`
+ * is true if the request has already been charged: later charges depend on the data that the request asks for.
+ */
+export function spend(payer: Payer, points: number, reply: FastifyReply, isMore = false): void {
   const { budget, subject } = payer
   const retryAfter = Math.ceil(budget.take(subject, points))
   reply.headers(rateLimitHeaders(payer, retryAfter))
-  if (retryAfter > 0) throw rateLimited(payer, points, retryAfter)
+  if (retryAfter > 0) throw rateLimited(payer, { points, isMore }, retryAfter)
 }
 
 /** Waits for the points and takes them. If the points exceed the capacity, takes them in several parts. */
@@ -29,11 +33,15 @@ const payers: Readonly<Record<string, string>> = {
   address: 'this address, which is charged for requests without valid credentials,',
 }
 
-function rateLimited({ budget, subject }: Payer, points: number, retryAfter: number): ApiError {
+function rateLimited(
+  { budget, subject }: Payer,
+  { points, isMore }: { points: number; isMore: boolean },
+  retryAfter: number,
+): ApiError {
   const { name, capacity, perSecond } = budget.policy
   const left = budget.left(subject)
-  // The first point pays for the request itself. Later charges depend on the data that the request asks for.
-  const [cost, advice] = points === 1 ? ['1 point', ''] : [`${points} more points`, ', or request less data']
+  const cost = `${points}${isMore ? ' more' : ''} ${points === 1 ? 'point' : 'points'}`
+  const advice = isMore || points > REQUEST_POINTS ? ', or request less data' : ''
   const message =
     name === 'device'
       ? `a device may send a burst of ${capacity} messages, and then ${perSecond} per second; ${retryIn(retryAfter)}`
