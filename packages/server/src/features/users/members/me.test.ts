@@ -41,6 +41,23 @@ describe('the field me', () => {
     )
   })
 
+  it('returns the account of the request even if the list of accounts is too long to contain it', async () => {
+    const others = Array.from({ length: 100 }, (_, index) => `${viewer.id}-${index}`)
+    await app.db
+      .insertInto('account')
+      .values(others.map((id) => ({ id, email: `${id}@example.com`, founder_id: viewer.id })))
+      .execute()
+    const membership = { person_id: viewer.id, role_id: 'viewer', source: 'operator', created: new Date(0) }
+    await app.db
+      .insertInto('membership')
+      .values(others.map((account_id) => ({ ...membership, account_id })))
+      .execute()
+    const { me } = await done(viewer, '{ me { account { id email } accounts { account { id } } } }')
+    expect(me.account).toEqual({ id: account.accountId, email: account.email })
+    expect(me.accounts).toHaveLength(100)
+    expect(me.accounts).not.toContainEqual({ account: { id: account.accountId } })
+  })
+
   it('describes an access key', async () => {
     const { createAccessKey } = await account.data('mutation { createAccessKey { key secret } }')
     const { key: keyId, secret } = createAccessKey

@@ -1,6 +1,7 @@
 import { schemaPart } from '../../../graphql/assemble.ts'
 import { done } from '../../../graphql/done.ts'
 import { findRole } from '../roles/roles.ts'
+import { getViewerDetails } from '../users.ts'
 import { describeGrant, findOwnKey, findOwnPerson, listMemberships } from './me.ts'
 import { leaveAccount, listMembers, removeMember, setMemberRole } from './members.ts'
 import { readSignInPolicy, updateAccount } from './update-account.ts'
@@ -11,8 +12,7 @@ export const membersPart = schemaPart(new URL('./members.graphql', import.meta.u
   },
   Me: {
     accessKey: (_me, _args, context) => findOwnKey(context),
-    account: async (_me, _args, context) =>
-      (await listMemberships(context)).find(({ account }) => account.id === context.viewer.accountId)?.account ?? null,
+    account: (_me, _args, context) => (context.viewer.accountId === '' ? null : getViewerDetails(context)),
     accounts: (_me, _args, context) => listMemberships(context),
     grant: (_me, _args, context) => (context.viewer.accountId === '' ? null : describeGrant(context)),
     person: (_me, _args, context) => findOwnPerson(context),
