@@ -40,7 +40,8 @@ export const listBounds: ListBounds = {
   'User.views': ({ id }) => Math.min((id as unknown[] | null | undefined)?.length ?? limits.views, limits.views),
   'View.columns': 50,
   'View.problems': 10,
-  'View.usedBy': limits.webhooks,
+  // Personal keys can also use views. If they counted, a query for all views would exceed the limit on objects.
+  'View.usedBy': limits.webhooks + limits.roles + limits.accountAccessKeys,
   'User.facets': ({ by }) => (by as unknown[]).length,
   'Facet.buckets': 100,
   'User.eventCounts': ({ intervals }) => Math.min((intervals as number | null) ?? DEFAULT_INTERVALS, MAX_INTERVALS),
