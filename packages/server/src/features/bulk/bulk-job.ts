@@ -167,10 +167,12 @@ export const expiryOf = (now: Date): Date => new Date(now.getTime() - DAY_MS)
 export const previewEnd = ({ previewed }: BulkJob): Date | null =>
   previewed === null ? null : new Date(previewed.getTime() + DAY_MS)
 
-/** Returns the job, with the state EXPIRED if its preview is too old. A background job updates the database later. */
+/** Returns the job, as EXPIRED if its preview is too old. A background job makes the same change in the database later. */
 export function withExpiry(job: BulkJob, now: Date): BulkJob {
   const end = previewEnd(job)
-  return job.state === 'READY' && end !== null && end < now ? { ...job, state: 'EXPIRED' } : job
+  return job.state === 'READY' && end !== null && end < now
+    ? { ...job, state: 'EXPIRED', finished: job.previewed }
+    : job
 }
 
 export const countsOf = (job: BulkJob) => ({

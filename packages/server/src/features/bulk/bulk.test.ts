@@ -20,6 +20,7 @@ import {
 } from '../../../test/api/bulk-jobs.ts'
 import { statActivity } from '../../../test/cluster/cluster-databases.ts'
 import { sharedTestApp } from '../../../test/harness/app.ts'
+import { dropBulkJobs } from './bulk.jobs.ts'
 
 const app = sharedTestApp({ worker: true })
 
@@ -177,11 +178,18 @@ describe('starting a bulk job', () => {
     const [user, ids] = await fleet(1)
     const job = await create(user, { ids }, [setSite('rome')])
     await makeOld(app, job.id)
-    expect((await jobOf(user, job.id)).state).toBe('EXPIRED')
+    const expired = `{ login { bulkJob(id: "${job.id}") { state previewed finished expires } } }`
+    const before = (await user.data(expired)).login.bulkJob
+    await dropBulkJobs(app.db, new Date())
+    expect((await user.data(expired)).login.bulkJob).toEqual(before)
+    const [{ previewed, expires }] = before
+    expect(before).toMatchObject([{ state: 'EXPIRED', finished: previewed }])
+    expect(Date.parse(expires)).toBe(Date.parse(previewed) + 30 * 86_400_000)
     expect((await codeOf(user, `mutation { startBulk(id: "${job.id}", token: "${job.token}") { id } }`))[0]).toBe(
       'CONFLICT',
     )
     expect((await call(user, 'preview', job.id)).state).toBe('READY')
+    expect((await jobOf(user, job.id)).finished).toBeNull()
   })
 
   it('starts immediately only if the preview has the expected result', async () => {

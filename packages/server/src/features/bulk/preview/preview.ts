@@ -46,7 +46,7 @@ export async function beginPreview(
   { job, now, found, viewer }: { job: BulkJobRow; now: Date; found: readonly Found[] | undefined; viewer: Viewer },
 ): Promise<BulkJobRow> {
   const place = { accountId, jobId: job.id }
-  const start = { previewed: now, planned: null, token: null, reason: null, starter: starterOf(viewer) }
+  const start = { previewed: now, finished: null, planned: null, token: null, reason: null, starter: starterOf(viewer) }
   const begun = { state: 'PREVIEWING', ...start, ...noCounts } as const
   let devices: Pick<BulkJobRow, 'phase' | 'total'> = { phase: null, total: job.total }
   if (!isList(job)) {
