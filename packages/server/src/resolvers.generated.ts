@@ -657,8 +657,9 @@ export type Mutation = {
   retryBulk: BulkJob;
   /**
    * Creates and previews a job that reverts the changes of the given job, which must have been started and must have
-   * ended. The new job keeps values and services that have changed since the given job wrote them. It deletes the devices
-   * that the given job registered, unless they have connected or changed since. Jobs that delete devices cannot be undone.
+   * ended. The new job keeps values that have changed since the given job wrote them, and added services whose fields have
+   * changed since. It deletes the devices that the given job registered, unless they have connected or changed since. Jobs
+   * that delete devices cannot be undone.
    */
   undoBulk: BulkJob;
   /**

@@ -2019,7 +2019,7 @@ export interface MutationFields {
     accountId: string
     deviceId: readonly string[]
   }>
-  /** Creates and previews a job that reverts the changes of the given job, which must have been started and must have ended. The new job keeps values and services that have changed since the given job wrote them. It deletes the devices that the given job registered, unless they have connected or changed since. Jobs that delete devices cannot be undone. */
+  /** Creates and previews a job that reverts the changes of the given job, which must have been started and must have ended. The new job keeps values that have changed since the given job wrote them, and added services whose fields have changed since. It deletes the devices that the given job registered, unless they have connected or changed since. Jobs that delete devices cannot be undone. */
   undoBulk: Branch<'BulkJob', 'one', {
     id: string
     /** The maximum number of devices per second, 1 to 10,000. */
@@ -3076,7 +3076,7 @@ export interface Mutations {
     accountId: string
     deviceId: readonly string[]
   }, options?: CallOptions): Promise<number>
-  /** Creates and previews a job that reverts the changes of the given job, which must have been started and must have ended. The new job keeps values and services that have changed since the given job wrote them. It deletes the devices that the given job registered, unless they have connected or changed since. Jobs that delete devices cannot be undone. */
+  /** Creates and previews a job that reverts the changes of the given job, which must have been started and must have ended. The new job keeps values that have changed since the given job wrote them, and added services whose fields have changed since. It deletes the devices that the given job registered, unless they have connected or changed since. Jobs that delete devices cannot be undone. */
   undoBulk(args: {
     id: string
     /** The maximum number of devices per second, 1 to 10,000. */
