@@ -32,7 +32,9 @@ const change: fc.Arbitrary<Change> = fc
     of: fc.constantFrom('device' as const, 'service' as const),
     kind: fc.nat(99),
   })
-  .map(({ kind, of, index, ...variables }): Change => {
+  .map(({ kind, of, index, ...random }): Change => {
+    // An attribute can be an empty string, but a platform or host cannot.
+    const variables = { ...random, value: kind < 50 ? random.value : random.value || null }
     const at = (document: string, on: Change['of'] = of): Change => ({ document, variables, of: on, index })
     if (kind < 50) {
       const onService = variables.name.startsWith('$svc') ? 'device' : of
@@ -52,11 +54,8 @@ const change: fc.Arbitrary<Change> = fc
         'device',
       )
     if (kind < 94)
-      return at(
-        '($id: String!, $state: String!) { updateService(serviceId: $id, name: $state, port: null) { id } }',
-        'service',
-      )
-    return at('($id: String!) { removeService(serviceId: $id) }', 'service')
+      return at('($id: ID!, $state: String!) { updateService(id: $id, name: $state, port: null) { id } }', 'service')
+    return at('($id: ID!) { removeService(id: $id) }', 'service')
   })
 
 const readsReports = (where: string): boolean => /lastReported/.test(where)
@@ -108,7 +107,7 @@ async function record(user: TestUser, changes: readonly Change[]): Promise<Step[
     const target = of === 'device' ? id : before!.services[index]?.id
     if (target === undefined) continue
     const names = [...document.matchAll(/\$(\w+):/g)].map(([, each]) => each!)
-    await user.query(
+    await user.data(
       `mutation ${document}`,
       Object.fromEntries(
         names.map((each) => [each, each === 'id' ? target : variables[each as keyof typeof variables]]),
