@@ -246,7 +246,7 @@ describe('services', () => {
       })
     const unknown = '80:00:00:00:00:00:00:01'
     const removed = await run('services', 'remove', unknown, web.id, '--yes')
-    expect(removed).toMatchObject({ code: 3, stdout: `Deleted ${web.id}\n` })
+    expect(removed).toMatchObject({ code: 3, stdout: `Removed ${web.id}\n` })
     expect(await run('services', 'remove', unknown, '--yes')).toMatchObject({ code: 4 })
     expect((await run('services', 'types', '--csv')).stdout).toContain('\n28,SSH,22,tcp,')
   })

@@ -16,7 +16,6 @@ download links lose access to the account. Account keys that they created remain
   return withDeletion<Options>(command, {
     noun: 'member',
     verb: 'Remove',
-    result: 'Removed',
     work: async (muster, emailOrId, { disableKeys = false }) => {
       const { person } = await findMember(muster, emailOrId)
       await muster.mutations.removeMember({ personId: person.id, disableKeys })
