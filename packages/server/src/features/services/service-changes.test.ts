@@ -96,7 +96,7 @@ describe('addService', () => {
     )
     const rejected = responses.filter(({ errors }) => errors !== undefined)
     expect(rejected).toHaveLength(10)
-    expect(errorOf(rejected[0]!)).toEqual(['LIMIT_EXCEEDED', expect.stringMatching(/100/)])
+    expect(errorOf(rejected[0]!)).toEqual(['LIMIT_EXCEEDED', expect.stringMatching(/at most 100 .* 101/)])
   })
 
   test("returns NOT_FOUND for another user's device", async () => {

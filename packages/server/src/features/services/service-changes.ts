@@ -1,7 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
-import { badInput, limitExceeded, notFound } from '../../errors.ts'
-import { limits } from '../../limits.ts'
+import { badInput, notFound } from '../../errors.ts'
 import { insideOf } from '../../restriction.ts'
 import { getDeviceLocked, updateDevice } from '../devices/changes/device-changes.ts'
 import { parseId } from '../devices/device-id.ts'
@@ -18,14 +17,14 @@ import {
   lockService,
   updateServiceRow,
 } from './service-changes.queries.ts'
-import { fieldsOfService, subjectsOf } from './services-of-many-devices.ts'
+import { assertFewServices, fieldsOfService, subjectsOf } from './services-of-many-devices.ts'
 
 export async function addService(context: Context, deviceId: string, input: ServiceInput): Promise<string> {
   assertMayChangeServices(context.viewer)
   const service = newService(input, '')
   const create = async (transaction: Database): Promise<void> => {
     const device = await getDeviceLocked(transaction, context, deviceId)
-    await assertFewServicesOfDevice(transaction, context, device.id)
+    assertFewServices((await countServices(transaction, context.viewer.accountId, device.id)) + 1)
     const added = { ...service, deviceId: device.id, deviceName: device.name }
     await insertService(transaction, context.viewer.accountId, added)
     const data = fieldsOfService(added)
@@ -104,14 +103,6 @@ async function renameBulkService(
 
 async function assertNotBulkService(context: Context, serviceId: string, why: string): Promise<void> {
   if (await hasDevice(context, serviceId)) throw badInput(`${serviceId} is a device's bulk service, which ${why}`)
-}
-
-async function assertFewServicesOfDevice(transaction: Database, { viewer }: Context, deviceId: string): Promise<void> {
-  const count = await countServices(transaction, viewer.accountId, deviceId)
-  if (count >= limits.servicesPerDevice) {
-    const message = `a device can have at most ${limits.servicesPerDevice} services, and this device has ${count}: remove a service first`
-    throw limitExceeded(message)
-  }
 }
 
 export function withChange<Fields extends ServiceFields>(
