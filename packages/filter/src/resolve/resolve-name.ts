@@ -172,7 +172,7 @@ function rejectUnknown(resolving: Resolving, scope: Scope, found: WrittenName): 
   const field = fieldOfDevice(scope, found)
   const closest = field ?? closestKnown(resolving, scope.kind, name)
   if (closest === undefined) {
-    const message = `${unknown} To use a name that no device has yet, add the prefix "${ATTRIBUTES}" to it.`
+    const message = `${unknown} To use a name that is not in use yet, add the prefix "${ATTRIBUTES}" to it.`
     return rejectWith(resolving, span, message)
   }
   const message = `${unknown} Did you mean ${JSON.stringify(closest)}?`
@@ -221,7 +221,8 @@ function closestKnown(resolving: Resolving, kind: FilterKind, name: string): str
   if (searched.size >= MAX_SEARCHES) return undefined
   const fields = [...Object.keys(fieldTypes[kind]), ...(kind === 'device' ? ['services'] : [])]
   const shortNames = kind === 'service' ? [] : reservedNames
-  const closest = closestName(name, [...fields, ...shortNames, ...(options.knownAttributes?.keys() ?? [])])
+  const known = options.knownAttributes?.keys(attributeOwner(kind)) ?? []
+  const closest = closestName(name, [...fields, ...shortNames, ...known])
   searched.set(key, closest)
   return closest
 }

@@ -7,10 +7,10 @@ import type { FilterTerm } from './resolved.ts'
 export interface KnownNames {
   has(name: string): boolean
   /**
-   * Returns the names that suggestions can contain. The resolver also accepts the groups of these names, such as `net`
-   * if `net.ssid` is one of the names.
+   * Returns the names that suggestions can contain: those of `owner` or, without it, all. The resolver also accepts the
+   * groups of all these names, such as `net` if `net.ssid` is one of the names.
    */
-  keys(): Iterable<string>
+  keys(owner?: 'device' | 'service'): Iterable<string>
 }
 
 export interface ResolveOptions {

@@ -71,16 +71,18 @@ async function assertKnownSortKey(
   if (isReserved(name) || fieldType(kind, full) !== undefined) throw notSortKey()
   assertReadableText(context.viewer, full)
   if ((await findUnknown(context, [full])).size === 0) return
-  const known = [...(await readKnownNames(context, () => false)).keys()]
+  const names = await readKnownNames(context, () => false)
+  const known = [...names.keys()]
   if (known.some((each) => each === full || each.startsWith(`${full}.`))) return
   if (kind === 'device' && isReservedShortName(full)) throw notSortKey(` Did you mean ${RESERVED_GROUP}.${full}?`)
   if (needsAttributesPrefix('device', full) || needsAttributesPrefix('service', full)) throw notSortKey()
   // Suggest only names by which the list can sort. Attributes with other names need the prefix `attributes.`.
-  const sortable = known.filter((each) => !each.startsWith('$') && fieldType(kind, each) === undefined)
+  const owned = [...names.keys(kind === 'service' ? 'service' : 'device')]
+  const sortable = owned.filter((each) => !each.startsWith('$') && fieldType(kind, each) === undefined)
   const closest = closestName(full, [...fields, ...sortable])
   const hint =
     closest === undefined
-      ? 'To use a name that no device has yet, add the prefix "attributes." to it.'
+      ? 'To use a name that is not in use yet, add the prefix "attributes." to it.'
       : `Did you mean ${JSON.stringify(closest)}?`
   throw badInput(`${path}: Unknown attribute ${JSON.stringify(full)}. ${hint}`)
 }
@@ -90,8 +92,13 @@ async function assertKnownSortKey(
  * yet. `has` also returns true if `wasSeen` does, for example for a name in the table that is no longer in use.
  */
 export async function readKnownNames(context: Context, wasSeen: (name: string) => boolean): Promise<KnownNames> {
-  const used = new Set((await listEveryAttributeName(context)).map(({ name }) => name))
-  return { has: (name) => used.has(name) || wasSeen(name), keys: () => used }
+  const used = await listEveryAttributeName(context)
+  const names = new Set(used.map(({ name }) => name))
+  return {
+    has: (name) => names.has(name) || wasSeen(name),
+    keys: (owner) =>
+      owner === undefined ? names : used.filter((each) => each[`${owner}s`] > 0).map(({ name }) => name),
+  }
 }
 
 /** Checks whether the account has used the name only as a group of other names. */

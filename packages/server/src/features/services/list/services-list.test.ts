@@ -79,19 +79,25 @@ test('rejects filters and sort keys that are only for devices, and an unknown ID
 })
 
 test('suggests only names by which a list of services can sort', async () => {
+  const { items } = await page()
+  await attributeClient(user).set('zone', 'north', items[0].id)
   for (const [name, message] of [
     ['platform', 'platform is not a sort key. Sort by name, id, '],
     ['statusA', 'statusA is not a sort key. Sort by name, id, '],
     ['services.host', 'services.host is not a sort key. Sort by name, id, '],
-    ['hots', 'Unknown attribute "hots". To use a name that no device has yet, add the prefix "attributes." to it.'],
+    ['hots', 'Unknown attribute "hots". To use a name that is not in use yet, add the prefix "attributes." to it.'],
     ['prot', 'Unknown attribute "prot". Did you mean "port"?'],
-    ['stie', 'Unknown attribute "stie". Did you mean "site"?'],
+    ['zoen', 'Unknown attribute "zoen". Did you mean "zone"?'],
+    // Only a device has the attribute "site".
+    ['stie', 'Unknown attribute "stie". To use a name that is not in use yet, '],
   ] as const) {
     const { errors } = await user.query(document, { sortBy: [name] })
     expect(errors?.[0]?.message).toContain(`sortBy[0]: ${message}`)
     const saved = await user.query(`mutation { createView(name: "x", kind: SERVICES, sortBy: ["${name}"]) { id } }`)
     expect(saved.errors?.[0]?.message).toContain(message)
   }
+  const filtered = await user.query(document, { where: 'stie = oslo' })
+  expect(filtered.errors?.[0]?.message).toContain('To use a name that is not in use yet, ')
 })
 
 test("does not list another user's services", async () => {
