@@ -1,4 +1,5 @@
 import type { Attributes, Muster } from '@muster/client'
+import { isId } from '../devices/find-device.ts'
 import { CliError } from '../errors/cli-error.ts'
 import type { Column } from '../output/column.ts'
 import { printList } from '../output/print-list.ts'
@@ -28,15 +29,13 @@ interface Counts {
   rejected: number
 }
 
-/** Prints the changes. Returns the number of devices and services whose change the server would reject. */
+/** Prints the changes. Returns the number of targets whose change the server would reject. */
 export async function preview(muster: Muster, planned: Planned, options: { json?: boolean }): Promise<number> {
   const seen: Counts = { targets: 0, changing: 0, rejected: 0 }
   const items = differences(muster, planned, seen)
   await printList({ items, columns, options, empty: 'Nothing would change.' })
   const rejected = seen.rejected === 0 ? '' : ` Rejected: ${seen.rejected}.`
-  console.error(
-    `Devices and services that would change: ${seen.changing} of ${seen.targets}.${rejected} Nothing was written.`,
-  )
+  console.error(`Targets that would change: ${seen.changing} of ${seen.targets}.${rejected} Nothing was written.`)
   return seen.rejected
 }
 
@@ -56,34 +55,45 @@ async function* differences(muster: Muster, planned: Planned, seen: Counts): Asy
 interface Target {
   id: string
   name: string
-  isDevice: boolean
+  kind: 'device' | 'service' | 'user'
   attributes: Attributes
   current: Attributes
 }
 
-/** One query reads both devices and services, because a device's ID is also the ID of its bulk service. */
+/**
+ * One query reads both devices and services, because a device's ID is also the ID of its bulk service. A user is always
+ * the only target.
+ */
 async function readTargets(muster: Muster, ids: string[], context: string | undefined): Promise<Target[]> {
+  const userId = ids.find((id) => !isId(id))
+  if (userId !== undefined) return [await readUser(muster, userId, context)]
   const fields = { $: { id: ids }, id: true, name: true, device: { id: true }, attributes: { $: { context } } } as const
   const overridesField = context === undefined ? {} : ({ overrides: { $: { context } } } as const)
   const { login } = await muster.select({ login: { id: true, service: { ...fields, ...overridesField } } })
   return (login?.service ?? []).map(({ device, overrides, ...target }) => ({
     ...target,
-    isDevice: device.id === target.id,
+    kind: device.id === target.id ? 'device' : 'service',
     current: overrides ?? target.attributes,
   }))
 }
 
-function* differencesOf(
-  { id, name, isDevice, attributes, current }: Target,
-  { changes }: Planned,
-): Generator<Difference> {
+async function readUser({ attributes }: Muster, id: string, context: string | undefined): Promise<Target> {
+  const effective = await attributes.get(id, { context })
+  const current = context === undefined ? effective : await attributes.overrides(id, context)
+  return { id, name: 'me', kind: 'user', attributes: effective, current }
+}
+
+function* differencesOf({ id, name, kind, attributes, current }: Target, { changes }: Planned): Generator<Difference> {
   for (const [attribute, value] of Object.entries(changes)) {
     const to = value as string | null
-    if (isReserved(attribute, to))
+    if (isReserved(attribute, to, kind)) {
+      const allowed =
+        kind === 'user' ? 'those in $ui' : '$svc.categoryA to $svc.categoryE and $svc.statusA to $svc.statusE'
       throw new CliError(
-        `the attribute name ${JSON.stringify(attribute)} is reserved: the only names that can start with $ are $svc.categoryA to $svc.categoryE and $svc.statusA to $svc.statusE`,
+        `the attribute name ${JSON.stringify(attribute)} is reserved: the only names that can start with $ are ${allowed}`,
       )
-    if (attribute.startsWith('$') && !isDevice) {
+    }
+    if (attribute.startsWith('$') && kind === 'service') {
       yield { id, name, attribute, from: null, to, problem: `rejected: only devices can have ${attribute}` }
       continue
     }
@@ -106,9 +116,10 @@ function* differencesOf(
 
 /**
  * Among the names that begin with $, devices can have only $svc.categoryA to $svc.categoryE and $svc.statusA to
- * $svc.statusE. A change can also remove the group $svc. Services cannot have any of these names.
+ * $svc.statusE, and users only names in $ui. A change can also remove the whole group. Services cannot have any of
+ * these names.
  */
-function isReserved(name: string, to: string | null): boolean {
-  if (name === '$svc') return to !== null
-  return name.startsWith('$') && !/^\$svc\.(category|status)[A-E]$/.test(name)
+function isReserved(name: string, to: string | null, kind: Target['kind']): boolean {
+  if (name === (kind === 'user' ? '$ui' : '$svc')) return to !== null
+  return name.startsWith('$') && !(kind === 'user' ? /^\$ui\./ : /^\$svc\.(category|status)[A-E]$/).test(name)
 }

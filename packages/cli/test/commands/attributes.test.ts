@@ -47,6 +47,23 @@ describe('attributes of one device', () => {
     expect(await lines('attributes', 'set', 'me', '$ui.theme=dark')).toEqual([{ $ui: { theme: 'dark' } }])
   })
 
+  it('previews changes to attributes of the account', async () => {
+    const { run, lines } = await createCliUser(app)
+    await run('attributes', 'set', 'me', '$ui.theme=dark', 'site=oslo')
+    const change = ['set', 'me', '$ui.theme=light', 'site=oslo', '--dry-run']
+    expect(await lines('attributes', ...change)).toMatchObject([
+      { name: 'me', attribute: '$ui.theme', from: 'dark', to: 'light' },
+    ])
+    expect((await run('attributes', ...change)).stderr).toContain('Targets that would change: 1 of 1.')
+    expect(await lines('attributes', ...change, '--context', 'night')).toMatchObject([{ from: 'dark' }, { to: 'oslo' }])
+    expect(await lines('attributes', 'unset', 'me', '$ui', '--dry-run')).toMatchObject([{ from: 'dark', to: null }])
+    expect(await run('attributes', 'set', 'me', '$svc.statusA=x', '--dry-run')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('"$svc.statusA" is reserved'),
+    })
+    expect(await lines('attributes', 'get', 'me')).toEqual([{ $ui: { theme: 'dark' }, site: 'oslo' }])
+  })
+
   it('sets and shows overrides in contexts', async () => {
     const { user, run, lines } = await createCliUser(app)
     const [id] = await addDevices(user, ['gate'], { site: 'oslo', net: { ssid: 'a=b' } })
@@ -101,53 +118,6 @@ describe('attributes of one device', () => {
   })
 })
 
-it('shows when values last changed, and which base values overrides hide', async () => {
-  const { user, run, lines } = await createCliUser(app)
-  await addDevices(user, ['gate'], { site: 'oslo' })
-  await run('attributes', 'set', 'gate', 'site=night', '--context', 'night')
-  const [[base], [inContext], history] = [
-    await lines('attributes', 'info', 'gate'),
-    await lines('attributes', 'info', 'gate', 'site', 'none', '--context', 'night'),
-    await lines('devices', 'history', 'gate', 'site'),
-  ] as [[Record<string, unknown>[]], [Record<string, unknown>[]], Record<string, unknown>[]]
-  const timesOf = (at: unknown) => ({ changed: at, confirmed: at, expectedInterval: null, isStale: false })
-  expect(base).toEqual([{ name: 'site', value: 'oslo', setIn: null, base: null, ...timesOf(history[1]!.at) }])
-  expect(inContext).toEqual([
-    { name: 'site', value: 'night', setIn: 'night', base: 'oslo', ...timesOf(history[0]!.at) },
-    { name: 'none', value: null, setIn: null, base: null, ...timesOf(null) },
-  ])
-  expect((await run('attributes', 'info', 'gate', '--context', 'night')).stdout).toMatch(
-    /^name +value +setIn +base +changed\nsite +night +night +oslo +\S/,
-  )
-  expect((await run('attributes', 'info', 'me')).stdout).toBe('No attributes found.\n')
-  expect(await run('attributes', 'info', 'missing')).toMatchObject({ code: 4, stdout: '' })
-})
-
-it('lists, sets, and removes expected intervals, and shows whether values are stale', async () => {
-  const { user, run, lines } = await createCliUser(app)
-  await addDevices(user, ['gate'], { load: '1' })
-  expect((await run('attributes', 'freshness')).stdout).toBe('No attribute has an expected interval.\n')
-  expect((await run('attributes', 'freshness', 'load', '--every', '90m')).stdout).toMatch(
-    /^name +every +stale\nload +90m +0\n$/,
-  )
-  await run('attributes', 'freshness', 'site', '--every', '1d')
-  expect(await lines('attributes', 'freshness')).toEqual([
-    [
-      { name: 'load', seconds: 5_400, stale: 0 },
-      { name: 'site', seconds: 86_400, stale: 0 },
-    ],
-  ])
-  expect((await run('attributes', 'info', 'gate', 'load')).stdout).toMatch(
-    /^name +value +changed +confirmed +stale\nload +1 +.* +no\n$/,
-  )
-  expect((await run('attributes', 'freshness', 'load', '--no-every')).stdout).toBe('load has no expected interval.\n')
-  expect(await run('attributes', 'freshness', '--every', '1h')).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('require the name of an attribute'),
-  })
-  expect((await run('attributes', 'freshness', 'load', '--every', '5s')).stderr).toContain('from 60 to 31536000')
-})
-
 it('sets names that end in an operator if the arguments follow --', async () => {
   const { user, run, lines } = await createCliUser(app)
   await addDevices(user, ['gate'])
@@ -170,7 +140,7 @@ describe('bulk changes', () => {
         .split('\n')
         .map((line) => JSON.parse(line)),
     ).toMatchObject([{ name: 'b', attribute: 'mark', from: null, to: 'x' }])
-    expect(preview.stderr).toContain('Devices and services that would change: 1 of 2.')
+    expect(preview.stderr).toContain('Targets that would change: 1 of 2.')
     expect(await run('attributes', 'set', ...where, 'mark=x')).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/2 devices.*\n.*--yes/),
