@@ -58,6 +58,10 @@ const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string
     exitCode: exitCodes.conflict,
     hint: 'Nothing was changed. Set DATABASE_URL to an empty database, or unset it and set MUSTER_DATA to a folder without a database.',
   },
+  'not-pruned': {
+    exitCode: exitCodes.partly,
+    hint: 'The next base backup removes these files. If a base backup in the archive is damaged or of another release, first move it out of the archive.',
+  },
   'other-schema': {
     exitCode: exitCodes.conflict,
     hint: 'Nothing was changed. Use a database without tables; the restore creates the tables that the backup needs.',

@@ -181,7 +181,7 @@ describe('point-in-time recovery', longTimeout, () => {
   })
 
   it('keeps the configured number of base backups and the WAL since the oldest backup', async () => {
-    const { archive, serve, run } = await newInstallation()
+    const { archive, serve, run, fails } = await newInstallation()
     await serve()
     const names: string[] = []
     for (let count = 0; count < 3; count++) {
@@ -192,6 +192,8 @@ describe('point-in-time recovery', longTimeout, () => {
     const { recoverable, backups }: Listed = await run(['backup', '--list'])
     expect(backups.map(({ name }) => name)).toEqual(names.slice(1))
     expect(recoverable).toHaveLength(1)
+    await writeFile(join(archive, 'base', names[1]!, 'manifest.json'), '{}')
+    expect(await fails(['backup', '--base'])).toMatchObject({ code: 3, stderr: expect.stringContaining('is complete') })
   })
 })
 

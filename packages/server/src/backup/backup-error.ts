@@ -3,6 +3,7 @@ export type BackupReason =
   | 'damaged'
   | 'newer'
   | 'not-empty'
+  | 'not-pruned'
   | 'other-schema'
   | 'other-key'
   | 'no-muster'

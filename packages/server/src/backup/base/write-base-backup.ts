@@ -64,7 +64,7 @@ export interface WrittenBaseBackup extends BaseBackup {
  * - The database does not or cannot archive its WAL in `archive`.
  * - A file of the database is a symbolic link.
  * - Another backup is running.
- * - A manifest in the archive is invalid or has another format version. The new backup then remains.
+ * - Old base backups or WAL could not be removed. The new backup then remains.
  *
  * After any other failure, none of the new backup's files remain.
  */
@@ -83,7 +83,11 @@ export async function writeBaseBackup(options: BaseBackupOptions): Promise<Writt
       throw new BackupError('busy', 'Another backup is running: try again when it has ended.')
     await removeUnfinished(archive)
     const backup = await copyToArchive(client, options)
-    return { ...backup, removed: await pruneArchive(archive, keep) }
+    const removed = await pruneArchive(archive, keep).catch((error: Error) => {
+      const message = `The base backup ${backup.folder} is complete, but removing old files from the archive failed: ${error.message}`
+      throw new BackupError('not-pruned', message, { cause: error })
+    })
+    return { ...backup, removed }
   } catch (error) {
     signal?.throwIfAborted()
     throw error
