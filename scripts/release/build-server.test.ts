@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { copyServer, removeUnusedFiles } from './build-server.ts'
 import { root } from './copy-sources.ts'
+import { readManifest } from './manifest.ts'
 
 const run = promisify(execFile)
 
@@ -65,6 +66,18 @@ it('serves the API and the console from the package, in an empty folder', async 
   await muster('devices', 'register', 'gate')
   expect((await muster('query', '{ login { devices { total } } }')).stdout).toContain('"total":1')
   expect((await muster('backup', join(folder, 'a.backup'))).stderr).not.toContain('rror')
+})
+
+it('runs with its own Node.js if PATH contains none', async () => {
+  const programs = join(folder, 'programs')
+  await mkdir(programs)
+  for (const name of ['dirname', 'readlink']) {
+    const { stdout } = await run('/bin/sh', ['-c', `command -v ${name}`])
+    await symlink(stdout.trim(), join(programs, name))
+  }
+  await symlink(join(folder, 'package/deploy/muster'), join(programs, 'muster'))
+  const { stdout } = await run(join(programs, 'muster'), ['--version'], { env: { PATH: programs, HOME: folder } })
+  expect(stdout).toContain((await readManifest('..')).version)
 })
 
 it('contains neither TypeScript nor tests, and has the version of the root package', async () => {

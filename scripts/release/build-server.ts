@@ -66,7 +66,8 @@ export async function copyServer(target: string): Promise<void> {
   )
   await copyProgram(target)
   await cp(join(root, 'packages/console/dist'), join(target, 'packages/console/dist'), { recursive: true })
-  for (const file of ['README.md', 'CHANGELOG.md', 'LICENSE', 'schema.graphql', 'deploy/muster.service']) {
+  const deployment = ['deploy/muster', 'deploy/muster.service']
+  for (const file of ['README.md', 'CHANGELOG.md', 'LICENSE', 'schema.graphql', ...deployment]) {
     await cp(join(root, file), join(target, file))
   }
   await writeManifest(target, { ...(await serverManifest()) })
