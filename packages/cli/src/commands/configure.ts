@@ -54,10 +54,11 @@ async function run(options: Options): Promise<void> {
   const stored: Record<string, string> = { MUSTER_URL: url, MUSTER_ACCESS_KEY_ID: keyId, ...values }
   const email = options.check ? await checkWithServer(stored) : undefined
   await writeProfile(file, profile, stored)
-  if (options.json) return printJson({ file, profile, url, keyId, email })
-  await say(
-    `${email === undefined ? 'Not checked' : `Authenticated as ${email}`}; saved as profile ${profile} in ${file}`,
-  )
+  if (options.json) await printJson({ file, profile, url, keyId, email })
+  else
+    await say(
+      `${email === undefined ? 'Not checked' : `Authenticated as ${email}`}; saved as profile ${profile} in ${file}`,
+    )
   await warnIfNotUsed(file, options)
 }
 
@@ -109,7 +110,7 @@ async function list({ credentials, json = false }: Options): Promise<void> {
  */
 async function warnIfNotUsed(file: string, { credentials }: Options): Promise<void> {
   const used = await credentialsFile(undefined)
-  if (credentials !== undefined || used === file) return
+  if (credentials !== undefined || used === resolve(file)) return
   console.error(
     `note: commands in this folder read ${used} instead; to use the profile here, pass --credentials ${file} or set MUSTER_CREDENTIALS to that path`,
   )

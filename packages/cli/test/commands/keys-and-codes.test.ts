@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { generateKeyPair } from '@muster/client'
 import { describe, expect, it } from 'vitest'
 import { keyOf, sendAsUser } from '../../../server/test/factories/keys.ts'
@@ -44,11 +44,16 @@ describe('configure', () => {
     writeFileSync(join(home, 'data', 'credentials'), credentialsOf(app.url, user))
     const run = (...args: string[]) =>
       start([...args, '--profile', 'work'], { input: user.secret, env: { MUSTER_CREDENTIALS: '' } }).done
-    const saved = await run('configure', '--url', app.url, '--key-id', user.keyId, '--secret-stdin')
+    const args = ['configure', '--url', app.url, '--key-id', user.keyId, '--secret-stdin']
     const file = join(home, '.muster', 'credentials')
-    expect(saved).toMatchObject({ code: 0, stderr: expect.stringContaining(`pass --credentials ${file} or set`) })
+    for (const options of [[], ['--json']]) {
+      const saved = await run(...args, ...options)
+      expect(saved).toMatchObject({ code: 0, stderr: expect.stringContaining(`pass --credentials ${file} or set`) })
+    }
     expect(await run('devices', 'list')).toMatchObject({ code: 2 })
     expect(await run('devices', 'list', '--credentials', file)).toMatchObject({ code: 0 })
+    const env = { MUSTER_CREDENTIALS: relative(process.cwd(), file) }
+    expect(await start(args, { input: user.secret, env }).done).toMatchObject({ code: 0, stderr: '' })
   })
 
   it('saves an access key with a public key', async () => {
