@@ -32,6 +32,7 @@ export function reportJson(report: Report): number {
   const left = isRejected(report) ? 0 : outcome.rows - triedRows(outcome)
   const error = stoppedBy === undefined ? {} : { error: describe(stoppedBy) }
   console.log(JSON.stringify({ ...counts, problems: sortedProblems(outcome), notTried: left, dryRun, ...error }))
+  if (stoppedBy !== undefined) printFailure(stoppedBy, { json: true })
   return exitCode(report)
 }
 

@@ -108,8 +108,9 @@ describe('importing rows', () => {
     const folder = await temporaryFolder()
     const reader = { ...workspace.user, keyId: key.key, secret: key.secret }
     const credentials = await folder.write('credentials', credentialsOf(app.url, reader))
-    const { code, notTried, error } = await workspace.import('name\na\nb\n', '--credentials', credentials)
+    const { code, notTried, error, stderr } = await workspace.import('name\na\nb\n', '--credentials', credentials)
     expect({ code, notTried, error }).toMatchObject({ code: 5, notTried: 2, error: { code: 'FORBIDDEN' } })
+    expect(JSON.parse(stderr as string)).toEqual({ error })
   })
 
   it('imports nothing with --dry-run, or with --strict if a row has an error', async () => {

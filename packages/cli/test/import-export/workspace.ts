@@ -22,7 +22,7 @@ export async function openWorkspace(app: TestApp): Promise<Workspace> {
     async import(csv, ...options) {
       const { code, stdout, stderr } = await run('import', await folder.write('devices.csv', csv), '--json', ...options)
       if (stdout === '') throw new Error(JSON.parse(stderr).error.message)
-      return { code, ...JSON.parse(stdout) }
+      return { code, stderr, ...JSON.parse(stdout) }
     },
     async export() {
       const file = join(folder.path, 'export.csv')
