@@ -23,7 +23,8 @@ export interface EventOptions extends Pick<CallOptions, 'signal' | 'timeout' | '
   after?: string | undefined
   /**
    * Called each time the server accepts the subscription. The subscription yields all events that occur after the first
-   * call.
+   * call, with one exception: with `where` or `view`, the first event can be lost. This happens only if the caller
+   * could read no events at the start, and the connection breaks before any event arrives.
    */
   onConnect?: (() => void) | undefined
 }
@@ -56,7 +57,8 @@ export async function* followEvents(follow: FollowOptions): AsyncGenerator<Recor
       const resumeAfter = lastId ?? (hasConnected ? startId : undefined)
       if (hasConnected && resumeAfter === undefined) {
         // No events existed at the start, so all existing events are new. With a device filter, yield none of them
-        // here, because only the subscription can apply the filter.
+        // here, because only the subscription can apply the filter. The subscription cannot start before the oldest
+        // event, so that event is lost.
         for (const event of await listPastEvents(follow, select)) {
           lastId = takeId(event)
           if (isFiltered(options)) break
