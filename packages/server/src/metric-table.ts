@@ -15,7 +15,7 @@ export const metricTable = {
     name: 'muster_event_feed_lag_seconds',
     type: 'gauge',
     across: 'max',
-    help: 'Maximum possible age of a committed event that this server has not yet passed to subscriptions and webhooks. The value grows while an open transaction delays events, or while the server cannot read the event log.',
+    help: 'Approximate age of the oldest event that this server may not have passed to subscriptions and webhooks yet. The value excludes events that were written after the last read of the event log, unless that read was more than 2 seconds ago. It grows while an open transaction delays events, or while the server cannot read the event log.',
   },
   feedLagEvents: {
     name: 'muster_event_feed_lag_events',
