@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { Aedes, type AuthenticateError } from 'aedes'
+import { Aedes, type AuthenticateError, type Client } from 'aedes'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
@@ -151,8 +151,11 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
   aedes.on('unsubscribe', (topics, client) => traffic.unsubscribe(sessions.of(client.conn), topics))
   for (const event of ['clientError', 'connectionError'] as const) {
     aedes.on(event, (client, error) => {
-      const session = sessions.of(client.conn)
-      log.debug({ err: error, address: session?.address, device: session?.deviceId }, 'an MQTT connection failed')
+      const session = sessions.of(client.conn) ?? ended.get(client.conn)
+      const details = { address: session?.address, device: session?.deviceId }
+      const reason = protocolErrorOf(client, error)
+      if (reason === undefined) log.debug({ ...details, err: error }, 'an MQTT connection failed')
+      else logRejection(reason, details)
     })
   }
   ;(aedes as unknown as NodeJS.EventEmitter).on('error', (error: Error) => {
@@ -217,3 +220,15 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
 
 const hasSecret = (session: Session): session is Session & PresentedSecret =>
   session.secretHash !== undefined && !session.isCutOff
+
+/** Returns the reason to log if the broker closed the connection because of its packets. */
+function protocolErrorOf(client: Client, error: Error & { errorCode?: number }): string | undefined {
+  // The return code in CONNACK (MQTT 3.1.1 §3.2.2.3).
+  if (error.errorCode === 1) return 'unsupported protocol version'
+  // The first packet was not CONNECT, or a later one was (MQTT-3.1.0-1, MQTT-3.1.0-2).
+  if (error.message === 'Invalid protocol') return 'unexpected packet'
+  // The broker reports the parser's errors together with the stream's errors.
+  const { _parser: parser } = client as unknown as { _parser: { error: Error | null } }
+  if (parser.error !== error) return undefined
+  return /^Invalid protocol(Id| version)$/.test(error.message) ? 'unsupported protocol version' : 'malformed packet'
+}

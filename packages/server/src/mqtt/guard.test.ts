@@ -1,11 +1,14 @@
 import fc from 'fast-check'
+import { pino } from 'pino'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { connectMqtt, registerDevice } from '../../test/clients/mqtt-device.ts'
 import { connectPacket, openRaw, packet, publishPacket } from '../../test/clients/raw-mqtt.ts'
 import { sharedTestApp } from '../../test/harness/app.ts'
 import { repeatUntilFast } from '../../test/harness/repeat-until-fast.ts'
 
-const app = sharedTestApp({ mqtt: true, env: { MUSTER_MQTT_SIGNING_ON: '20' } })
+const lines: Record<string, unknown>[] = []
+const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+const app = sharedTestApp({ mqtt: true, log, env: { MUSTER_MQTT_SIGNING_ON: '20' } })
 let url: string
 
 beforeAll(async () => {
@@ -84,6 +87,29 @@ describe('an MQTT connection before authentication', () => {
       expect(event).toBe('error')
     },
   )
+})
+
+describe('a connection that violates the protocol', () => {
+  test.each([
+    ['unsupported protocol version', 'MQTT 5', packet(0x10, Buffer.from('\0\x04MQTT\x05\x02\0\0\0\0\x01x'))],
+    ['unsupported protocol version', 'MQTT 6', packet(0x10, Buffer.from('\0\x04MQTT\x06\x02\0\0\0\0\x01x'))],
+    ['unsupported protocol version', 'another protocol', packet(0x10, Buffer.from('\0\x03ABC\x04\x02\0\0\0\x01x'))],
+    ['malformed packet', 'a TLS handshake', Buffer.from([0x16, 3, 1, 2, 0, 1])],
+    ['unexpected packet', 'PINGREQ before CONNECT', Buffer.from([0xc0, 0])],
+  ])('is counted and logged with the reason "%s": %s', async (reason, _what, bytes) => {
+    const count = async () => {
+      const metrics = await (await fetch(`${app.url}/metrics`)).text()
+      return Number(new RegExp(`muster_mqtt_refusals_total\\{reason="${reason}"\\} (\\d+)`).exec(metrics)?.[1] ?? 0)
+    }
+    const before = await count()
+    const { socket, closed } = await openRaw(app.mqttPort)
+    socket.write(bytes)
+    await closed
+    expect(await count()).toBe(before + 1)
+    expect(lines).toContainEqual(
+      expect.objectContaining({ level: 40, msg: 'rejected over MQTT', reason, address: '127.0.0.1' }),
+    )
+  })
 })
 
 describe('an MQTT connection after authentication', () => {
