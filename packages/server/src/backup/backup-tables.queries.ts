@@ -129,11 +129,23 @@ export async function selectFilled(client: pg.ClientBase, tables: readonly Table
 const filledByMigrations = ['webhook_cursor', 'attribute_times_start']
 
 export async function deleteMigrationRows(client: pg.ClientBase): Promise<void> {
-  for (const table of filledByMigrations) {
-    // The schema of an older backup may not have the table.
-    const { rows } = await client.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [table])
-    if (rows[0]!.exists) await client.query(`delete from ${pg.escapeIdentifier(table)}`)
-  }
+  for (const table of filledByMigrations)
+    if (await hasTable(client, table)) await client.query(`delete from ${pg.escapeIdentifier(table)}`)
+}
+
+/** The schema of an older backup may not have the table. */
+async function hasTable(client: pg.ClientBase, table: string): Promise<boolean> {
+  const { rows } = await client.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [table])
+  return rows[0]!.exists
+}
+
+/** Counts the devices of each account. Replaces the counts of the triggers, which a cluster does not have. */
+export async function countRestoredDevices(client: pg.ClientBase): Promise<void> {
+  if (!(await hasTable(client, 'device_count'))) return
+  await client.query('delete from device_count')
+  await client.query(
+    'insert into device_count (account_id, devices) select account_id, count(*) from device group by account_id',
+  )
 }
 
 /** Makes a sequence continue after a value. Unlike `setval`, this change is rolled back with the transaction. */

@@ -12,6 +12,7 @@ import { BackupError, writtenByOtherRelease } from './backup-error.ts'
 import {
   analyze,
   copyIn,
+  countRestoredDevices,
   deleteMigrationRows,
   selectFilled,
   selectMigrations,
@@ -117,6 +118,7 @@ async function loadAll(load: Load, header: Header): Promise<EndLine> {
   await client.query(textFormatSettings)
   await deleteMigrationRows(client)
   const end = await loadTables(load)
+  await countRestoredDevices(client)
   await skipNumbers(client, header.sequences)
   await client.query('commit')
   return end
