@@ -119,7 +119,9 @@ export async function selectFilled(client: pg.ClientBase, tables: readonly Table
   const queries = tables
     .filter(({ name }) => !filledByMigrations.includes(name))
     .map(
-      ({ name }) => `select ${pg.escapeLiteral(name)} as name where exists (select from ${pg.escapeIdentifier(name)})`,
+      // Citus reads the subquery first, so it needs a column and a limit.
+      ({ name }) =>
+        `select ${pg.escapeLiteral(name)} as name where exists (select 1 from ${pg.escapeIdentifier(name)} limit 1)`,
     )
   if (queries.length === 0) return []
   const { rows } = await client.query<{ name: string }>(queries.join(' union all '))
