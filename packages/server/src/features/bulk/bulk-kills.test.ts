@@ -80,6 +80,14 @@ it('changes each device exactly once if the process loses its database connectio
   await other.close()
 })
 
+it.each(['PREVIEWING', 'RUNNING'] as const)('does nothing to a job that is no longer %s', async (state) => {
+  const user = await newLargeFleet(app, 1)
+  const { id } = await create(user, { where: 'site = oslo' }, [setSite('rome')])
+  const options = optionsWith(app.db, createLookAhead(app.db, withoutLoad))
+  expect(await workOn(options, { accountId: user.accountId, id, state })).toBe('idle')
+  expect((await jobOf(user, id)).state).toBe('READY')
+})
+
 describe('a batch that was read in advance', () => {
   const startImport = async () => {
     const user = await app.createUser()

@@ -68,7 +68,9 @@ export async function workOn(
   const next = singly && state === 'RUNNING' ? await findPending(options.db, { accountId, jobId: id }) : undefined
   try {
     if (state === 'RUNNING') return await runNext(options, job, next)
-    return (await continuePreview(options, job, takeJob)) === undefined ? 'idle' : 'worked'
+    return await whileLocked(options, job, 'PREVIEWING', (db, previewing) =>
+      continuePreview(db, accountId, { ...options, job: previewing }),
+    )
   } catch (error) {
     if (isOutage(error)) throw error
     if (isOverQuota(error)) return waitForQuota(options, job, error)
@@ -90,7 +92,7 @@ async function whileLocked(
   { db }: WorkOptions,
   { accountId, id }: JobPlace,
   state: BulkJob['state'],
-  step: (transaction: Database, job: BulkJobRow) => Promise<void>,
+  step: (transaction: Database, job: BulkJobRow) => Promise<unknown>,
 ): Promise<WorkResult> {
   return db.transaction().execute(async (transaction) => {
     const job = await takeJob(transaction, accountId, id)
@@ -118,7 +120,11 @@ export async function finishPreview(
   let job = begun
   try {
     for (let step = 0; step < REQUEST_STEPS && job.state === 'PREVIEWING'; step++)
-      job = (await continuePreview(options, place, lockJob)) ?? job
+      job = await inTransaction(options.db, async (transaction) => {
+        const locked = await lockJob(transaction, accountId, job.id)
+        if (locked?.state !== 'PREVIEWING') return locked ?? job
+        return continuePreview(transaction, accountId, { ...options, job: locked })
+      })
   } catch (error) {
     if (isOverQuota(error)) await waitForQuota(options, place, error)
     else if (options.db.isTransaction) throw error
@@ -131,21 +137,16 @@ export async function finishPreview(
   return job
 }
 
-/** Does nothing if the job is not PREVIEWING. Returns undefined if `take` does not return the job. */
 async function continuePreview(
-  { db, clock, staleMs, charge }: Omit<WorkOptions, 'secrets'>,
-  { accountId, id }: JobPlace,
-  take: typeof lockJob,
-): Promise<BulkJobRow | undefined> {
-  return inTransaction(db, async (transaction) => {
-    const job = await take(transaction, accountId, id)
-    if (job?.state !== 'PREVIEWING') return job
-    const caller = await callerToPreview(transaction, accountId, { job, now: clock(), staleMs })
-    const chargeAccount = (bytes: number): void => charge(accountId, bytes)
-    const previewed = await previewStep(transaction, accountId, { job, caller, charge: chargeAccount })
-    if (previewed.state !== 'READY' || previewed.expected === null) return previewed
-    return startIfExpected(transaction, accountId, { job: previewed, now: clock(), staleMs })
-  })
+  db: Database,
+  accountId: string,
+  { job, clock, staleMs, charge }: Omit<WorkOptions, 'db' | 'secrets'> & { job: BulkJobRow },
+): Promise<BulkJobRow> {
+  const caller = await callerToPreview(db, accountId, { job, now: clock(), staleMs })
+  const chargeAccount = (bytes: number): void => charge(accountId, bytes)
+  const previewed = await previewStep(db, accountId, { job, caller, charge: chargeAccount })
+  if (previewed.state !== 'READY' || previewed.expected === null) return previewed
+  return startIfExpected(db, accountId, { job: previewed, now: clock(), staleMs })
 }
 
 async function startIfExpected(
