@@ -51,7 +51,8 @@ export async function registerWithCode(
     const { id, secret, services } = await registerDevice(context, deviceOf(code, request), code.id)
     // Count the use last, because counting locks the code's row, and many devices can use one code at the same time.
     // The code may have been deleted or used up since the lookup.
-    if (!(await countUse(transaction, code.accountId, code.id))) throw deviceAuthError('used-up-code')
+    if (!(await countUse(transaction, code.accountId, code.id)))
+      throw deviceAuthError((await findCode(transaction, request.code)) === undefined ? 'unknown-code' : 'used-up-code')
     return { deviceId: id, secret, services }
   })
 }
@@ -63,11 +64,13 @@ function assertRequest({ code, hardwareId, services }: RegistrationRequest): voi
 }
 
 async function getCode(db: Database, text: string, now: Date): Promise<PresentedCode> {
-  const code = await findCodeByHash(db, hashCode(text))
+  const code = await findCode(db, text)
   if (code === undefined) throw deviceAuthError('unknown-code')
   if (code.expires <= now) throw deviceAuthError('expired-code')
   return code
 }
+
+const findCode = (db: Database, text: string) => findCodeByHash(db, hashCode(text))
 
 const contextOf = (db: Database, { accountId, email }: PresentedCode): Pick<Context, 'db' | 'viewer'> => ({
   db,

@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { describe, expect, test, vi } from 'vitest'
+import { registrationClient } from '../../../test/api/device-registration.ts'
 import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { limits } from '../../limits.ts'
 import { sweepRegistrationCodes } from './registration-codes.ts'
@@ -124,6 +126,23 @@ describe('deleting a registration code', () => {
       { type: 'REGISTRATION_CODE_CREATE', ...actorAndTargets, data: { prefix, ...template } },
       { type: 'REGISTRATION_CODE_DELETE', ...actorAndTargets, data: { prefix, name: 'gates', uses: 1, used: 0 } },
     ])
+  })
+
+  test('rejects a registration in progress, because the code is unknown', async () => {
+    const { newCode, register } = registrationClient(app)
+    const { code, id } = await newCode()
+    const response = await app.db.transaction().execute(async (transaction) => {
+      await transaction.deleteFrom('registration_code').where('id', '=', id).execute()
+      const registering = register({ code, hardwareId: 'X' })
+      const countingUse = sql`select from pg_stat_activity where datname = current_database() and state = 'active'
+        and query like '%update registration_code%' and pid <> pg_backend_pid()`
+      await vi.waitFor(async () => expect((await countingUse.execute(app.db)).rows).toHaveLength(1), {
+        timeout: 60_000,
+      })
+      return () => registering
+    })
+    const { status, body } = await response()
+    expect([status, body.errors[0].extensions.reason]).toEqual([401, 'unknown-code'])
   })
 
   test('removes expired codes after the retention period', async () => {
