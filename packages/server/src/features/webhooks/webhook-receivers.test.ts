@@ -26,12 +26,15 @@ const slow = { timeout: 300_000 }
 
 const setUrl = 'mutation ($id: ID!, $url: String!) { updateWebhook(id: $id, url: $url) { id } }'
 
+/** Delays the next attempt of a failed delivery until after the test. */
+const withoutRetry = { 'retry-after': '3600' }
+
 /** Makes the receiver delay its responses. The returned function sends the delayed responses. */
-function delayResponses(at: Receiver): (status: number) => void {
+function delayResponses(at: Receiver): (status: number, headers?: Record<string, string>) => void {
   const waiting: ServerResponse[] = []
   at.respondWith((_message, response) => void waiting.push(response))
-  return (status) => {
-    for (const response of waiting) response.writeHead(status).end()
+  return (status, headers = {}) => {
+    for (const response of waiting) response.writeHead(status, headers).end()
   }
 }
 
@@ -68,28 +71,27 @@ describe('the receiver of a webhook', slow, () => {
 
   it('does not affect the circuit breaker of its replacement by failing late', async () => {
     const { id } = await hooks.createWebhook()
-    receiver.respondWith((_message, response) => void response.writeHead(500).end())
-    await Promise.all([hooks.register(), hooks.register()])
-    await hooks.finishedDeliveries(id, 2)
     const end = delayResponses(receiver)
     await Promise.all(Array.from({ length: 4 }, () => hooks.register()))
-    await receiver.waitFor(8 + 4)
+    await receiver.waitFor(4)
     const next = await startReceiver()
     onTestFinished(() => next.close())
-    const endNext = delayResponses(next)
+    next.respondWith((_message, response) => {
+      const isFailing = next.received.length <= 6
+      response.writeHead(isFailing ? 500 : 200, withoutRetry).end()
+    })
     await user.data(setUrl, { id, url: next.url })
-    // A delivery to the new receiver proves that the server has detected the change.
-    await hooks.register()
-    await next.waitFor(1)
-    // If the failures of the previous receiver counted, the new receiver would have 12 consecutive failures. The circuit
-    // opens at 10.
-    end(500)
+    await Promise.all(Array.from({ length: 6 }, () => hooks.register()))
+    // Deliveries to the new receiver prove that the server has detected the change.
+    await next.waitFor(6)
+    // If the failures of the previous receiver counted, the new receiver would have 10 consecutive failures, at which
+    // the circuit opens.
+    end(500, withoutRetry)
     const { paused } = await pollUntil(
       () => hooks.deliveries(id),
-      (found) => found.paused !== null || next.received.length >= 5,
+      ({ items }) => items.length === 10 && items.every(({ attempts }: { attempts: number }) => attempts > 0),
     )
     expect(paused).toBeNull()
-    endNext(200)
   })
 
   it('does not delay other receivers if it hangs', async () => {
