@@ -50,10 +50,13 @@ test('finds the end of a range with the primary key', async () => {
 
 test('reads recent changes by event ID', async () => {
   const range = { after: 4_990n, limit: 100, names: ['site'] }
+  const partitions = sql<{ name: string }>`select distinct tableoid::regclass::text as name from event`
+  const filled = (await partitions.execute(database.db)).rows.map(({ name }) => name)
+  expect(filled).not.toEqual([])
   for (const read of [readRecentChanges, findRecentTargets]) {
     const plan = await database.planFor((db) => read(db, ACCOUNT, range))
-    // Ignore the monthly partitions, because the plan scans those that are empty.
-    expect(plan.scanned.filter((table) => !table.startsWith('event_20'))).toEqual([])
+    // Ignore the empty monthly partitions, because a plan scans them.
+    expect(plan.scanned.filter((table) => filled.includes(table) || !table.startsWith('event_20'))).toEqual([])
     expect(plan.indexes.filter((index) => index.endsWith('_pkey')).length).toBeGreaterThan(0)
   }
 })
