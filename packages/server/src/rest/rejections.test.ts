@@ -2,14 +2,20 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import type { OwnedObjects } from '../../test/access/owned-objects.ts'
+import { restCallFor } from '../../test/api/rest-calls.ts'
 import { restClient } from '../../test/clients/rest.ts'
 import { startDatabaseProxy } from '../../test/database/database-proxy.ts'
 import { createTestDatabase } from '../../test/database/test-database.ts'
 import { seedDevices } from '../../test/factories/seed-devices.ts'
 import { startTestApp } from '../../test/harness/app.ts'
 import { readCredentials, startServerProcess } from '../../test/harness/server-process.ts'
+import { routeName } from './route.ts'
+import { routes } from './routes.ts'
 
-test('responds to reads and writes with 503 and Retry-After while the database is unavailable', async () => {
+const withoutDatabase = ['GET /version', 'GET /application-types', 'GET /accounts/{id}']
+
+test('responds with 503 and Retry-After on every route that needs the database while it is unavailable', async () => {
   const database = await createTestDatabase()
   onTestFinished(database.drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-rest-'))
@@ -21,10 +27,19 @@ test('responds to reads and writes with 503 and Retry-After while the database i
   expect((await rest('GET', '/user')).status).toBe(200)
 
   proxy.close()
-  for (const send of [() => rest('GET', '/devices'), () => rest('POST', '/devices', { body: { name: 'a' } })]) {
-    const response = await send()
-    expect(response).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
-    expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
+  const known = { webhookUrl: 'https://example.com/' } as OwnedObjects
+  const ids = new Proxy(known, { get: (_, name: keyof OwnedObjects) => known[name] ?? '80:00:00:00:00:00:00:01' })
+  for (const route of routes.filter((each) => !withoutDatabase.includes(routeName(each)))) {
+    const { path, body } = restCallFor(route, ids)
+    const response = await rest(route.method, path, { body })
+    // The key cannot use some routes. The server rejects these requests without reading the database.
+    if (route.method !== 'GET' && response.status === 403) continue
+    const retryAfter = response.headers.get('retry-after')
+    expect({ ...response, route: routeName(route), retryAfter }).toMatchObject({
+      status: 503,
+      code: 'UNAVAILABLE',
+      retryAfter: expect.stringMatching(/^\d+$/),
+    })
     expect(response.headers.get('deprecation')).not.toBeNull()
   }
   proxy.open()
