@@ -1,11 +1,12 @@
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseRange } from '../lib/address-range.ts'
 import { isAllowedAddress } from './allowed-address.ts'
 import { createOutbound } from './outbound-post.ts'
-import { resolveName } from './resolve.ts'
+import { loopbackAddresses, resolveName } from './resolve.ts'
 
 let hits = 0
 let port: number
@@ -203,5 +204,12 @@ describe('the name of a receiver', () => {
   it('is resolved to loopback addresses if it is a loopback name', async () => {
     expect(await resolveName('localhost')).toEqual(['127.0.0.1', '::1'])
     expect(await resolveName('x.localhost.')).toEqual(['127.0.0.1', '::1'])
+  })
+
+  it('is resolved to its addresses in the hosts file if the file contains it', async () => {
+    const lines = (await readFile('/etc/hosts', 'utf8')).split('\n').map((line) => line.replace(/#.*/, '').trim())
+    for (const [address = '', ...names] of lines.map((line) => line.split(/\s+/)))
+      for (const name of names.filter((each) => loopbackAddresses(each).length === 0))
+        expect(await resolveName(`${name.toUpperCase()}.`), name).toContain(address)
   })
 })
