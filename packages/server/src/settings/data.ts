@@ -33,7 +33,7 @@ export const dataSettings = {
   cluster: optionalSetting({
     name: 'MUSTER_CLUSTER',
     meaning:
-      'citus: DATABASE_URL points to the coordinator of a Citus cluster. When the server starts, it distributes the tables across the nodes of the cluster. If the database does not have the extension citus, the server logs a warning and distributes no tables. See the guide to Citus.',
+      'citus: DATABASE_URL points to the coordinator of a Citus cluster. When the server starts, it distributes the tables across the nodes of the cluster. If the database does not have the extension citus, the server logs a warning and distributes no tables, but the restrictions of a cluster still apply. See the guide to Citus.',
     parse: (text) => oneOf(text, ['citus']),
   }),
   databaseUrls: setting({

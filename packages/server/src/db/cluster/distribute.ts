@@ -37,7 +37,7 @@ export async function distributeTables(
   if (!(await hasCitus(db))) {
     log.warn(
       {},
-      'MUSTER_CLUSTER has no effect, because the database does not have the extension citus: create the extension, or remove the setting',
+      'MUSTER_CLUSTER is set, but the database does not have the extension citus, so no tables are distributed: create the extension, or remove the setting',
     )
     return []
   }

@@ -70,7 +70,7 @@ it('does nothing on a database without Citus, and warns if the settings name a c
   expect(warnings).toEqual([])
   expect(await distributeTables(database.db, { cluster: { shards: 4 }, log })).toEqual([])
   expect(warnings).toEqual([
-    'MUSTER_CLUSTER has no effect, because the database does not have the extension citus: create the extension, or remove the setting',
+    'MUSTER_CLUSTER is set, but the database does not have the extension citus, so no tables are distributed: create the extension, or remove the setting',
   ])
   expect(await readTables(database.db)).toEqual(tables)
 })
