@@ -33,6 +33,7 @@ describeConsole('the device page', () => {
     const dialog = page.getByRole('dialog', { name: 'Rotate the secret' })
     await dialog.getByRole('button', { name: 'Rotate', exact: true }).click()
     const fresh = (await dialog.getByLabel('device secret', { exact: true }).textContent()) ?? ''
+    await page.keyboard.press('Escape')
     expect(await canReport(id, fresh)).toBe(true)
     expect(await canReport(id, secret)).toBe(false)
     await dialog.getByRole('button', { name: 'Done' }).click()

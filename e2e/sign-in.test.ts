@@ -39,9 +39,20 @@ describeConsole('sign-in', () => {
     const app = `otpauth://totp/Muster?secret=${await dialog.getByRole('code').textContent()}`
     await dialog.getByRole('textbox', { name: 'Code' }).fill(codeOf(app))
     await dialog.getByRole('button', { name: 'Turn on' }).click()
-    const [backupCode = ''] = (await dialog.getByLabel('list of backup codes', { exact: true }).innerText()).split('\n')
+    const codes = dialog.getByLabel('list of backup codes', { exact: true })
+    await codes.waitFor()
+    await page.keyboard.press('Escape')
     await dialog.getByRole('button', { name: 'I have saved the codes' }).click()
     await page.getByRole('button', { name: 'Turn off' }).waitFor()
+    await dialog.waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'New backup codes' }).click()
+    await dialog.getByLabel('Your password').fill(person.password)
+    await dialog.getByRole('button', { name: 'Create new codes' }).click()
+    const [backupCode = ''] = (await codes.innerText()).split('\n')
+    await page.keyboard.press('Escape')
+    await page.mouse.click(5, 5)
+    await dialog.getByRole('button', { name: 'I have saved the codes' }).click()
     await dialog.waitFor({ state: 'detached' })
 
     const submit = page.getByRole('button', { name: 'Sign in', exact: true })

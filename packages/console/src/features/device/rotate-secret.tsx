@@ -1,11 +1,18 @@
-import { Alert, Button, Group, Modal, Radio, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { CreationDialog } from '../../components/dialogs/creation-dialog.tsx'
 import { FormButtons } from '../../components/dialogs/form-buttons.tsx'
 import { SecretOnce } from '../../components/dialogs/secret-once.tsx'
 import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useChange } from '../../graphql/use-change.ts'
-import { type DeviceDetailFragment, RotateDeviceSecretDocument } from './device.generated.ts'
+import {
+  type DeviceDetailFragment,
+  RotateDeviceSecretDocument,
+  type RotateDeviceSecretMutation,
+} from './device.generated.ts'
+
+type Rotated = RotateDeviceSecretMutation['rotateDeviceSecret']
 
 interface RotateSecretProps {
   opened: boolean
@@ -13,30 +20,30 @@ interface RotateSecretProps {
   device: DeviceDetailFragment
 }
 
-export function RotateSecret({ opened, ...rest }: RotateSecretProps) {
-  return (
-    <Modal
-      opened={opened}
-      onClose={rest.onClose}
-      title="Rotate the secret"
-      // A click outside the dialog must not discard the secret, which appears only once.
-      closeOnClickOutside={false}
-    >
-      <Dialog {...rest} />
-    </Modal>
-  )
+export const RotateSecret = ({ opened, onClose, device }: RotateSecretProps) => (
+  <CreationDialog<Rotated>
+    opened={opened}
+    onClose={onClose}
+    title="Rotate the secret"
+    createdTitle="Rotate the secret"
+    form={(onRotated) => <RotationForm device={device} onRotated={onRotated} onCancel={onClose} />}
+  >
+    {({ secret }) => <Done device={device} secret={secret} onClose={onClose} />}
+  </CreationDialog>
+)
+
+interface RotationFormProps {
+  device: DeviceDetailFragment
+  onRotated(rotated: Rotated): void
+  onCancel(): void
 }
 
-/** Mounts each time the dialog opens, so it never shows an old secret. */
-function Dialog({ onClose, device }: Omit<RotateSecretProps, 'opened'>) {
+function RotationForm({ device, onRotated, onCancel }: RotationFormProps) {
   const rotate = useChange(RotateDeviceSecretDocument)
   const [how, setHow] = useState('new')
-  const [done, setDone] = useState<{ secret: string | null }>()
   const { attempt, isRunning, error } = useAttempt(async () => {
-    const { rotateDeviceSecret } = await rotate({ id: device.id, allow: how === 'allow' })
-    setDone(rotateDeviceSecret)
+    onRotated((await rotate({ id: device.id, allow: how === 'allow' })).rotateDeviceSecret)
   })
-  if (done !== undefined) return <Done device={device} secret={done.secret} onClose={onClose} />
   return (
     <Stack gap="sm">
       <Text>
@@ -64,7 +71,7 @@ function Dialog({ onClose, device }: Omit<RotateSecretProps, 'opened'>) {
         </Text>
       ) : null}
       <ErrorNotice error={error} title="The secret was not changed" />
-      <FormButtons onCancel={onClose} color="red.9" loading={isRunning} onClick={attempt}>
+      <FormButtons onCancel={onCancel} color="red.9" loading={isRunning} onClick={attempt}>
         Rotate
       </FormButtons>
     </Stack>

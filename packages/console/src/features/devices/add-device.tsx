@@ -23,7 +23,14 @@ export function AddDevice({ onClose }: { onClose(): void }) {
     setAdded((await register(given)).registerDevice)
   })
   return (
-    <Modal opened onClose={onClose} title={added === undefined ? 'Add a device' : 'Device added'}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={added === undefined ? 'Add a device' : 'Device added'}
+      // A click outside the dialog or the Escape key must not discard the secret, which appears only once.
+      closeOnClickOutside={added === undefined}
+      closeOnEscape={added === undefined}
+    >
       {added === undefined ? (
         <form onSubmit={form.onSubmit(attempt)}>
           <Stack gap="sm">

@@ -33,6 +33,7 @@ export function TotpEnrollment({ opened, onClose, onDone }: TotpEnrollmentProps)
       onExitTransitionEnd={reset}
       title="Turn on two-factor authentication"
       closeOnClickOutside={step === 'password'}
+      closeOnEscape={step !== 'backup'}
     >
       {step === 'password' || setup === undefined ? (
         <PasswordStep

@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Modal } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useState } from 'react'
+import { CreationDialog } from '../../../components/dialogs/creation-dialog.tsx'
 import { Section } from '../../../components/section.tsx'
 import { disableTotp, renewBackupCodes } from '../account-api.ts'
 import { BackupCodes } from './backup-codes.tsx'
@@ -51,21 +51,22 @@ export function TotpSection({ isOn, onChanged }: { isOn: boolean; onChanged: () 
   )
 }
 
-function NewBackupCodes({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const [codes, setCodes] = useState<string[]>()
-  return (
-    <Modal opened={opened} onClose={onClose} onExitTransitionEnd={() => setCodes(undefined)} title="New backup codes">
-      {codes === undefined ? (
-        <PasswordStep
-          confirm="Create new codes"
-          onCancel={onClose}
-          onPassword={async (password) => setCodes(await renewBackupCodes(password))}
-        >
-          The new codes replace your current backup codes, which then stop working.
-        </PasswordStep>
-      ) : (
-        <BackupCodes codes={codes} onDone={onClose} />
-      )}
-    </Modal>
-  )
-}
+const NewBackupCodes = ({ opened, onClose }: { opened: boolean; onClose: () => void }) => (
+  <CreationDialog<string[]>
+    opened={opened}
+    onClose={onClose}
+    title="New backup codes"
+    createdTitle="New backup codes"
+    form={(onCreated) => (
+      <PasswordStep
+        confirm="Create new codes"
+        onCancel={onClose}
+        onPassword={async (password) => onCreated(await renewBackupCodes(password))}
+      >
+        The new codes replace your current backup codes, which then stop working.
+      </PasswordStep>
+    )}
+  >
+    {(codes) => <BackupCodes codes={codes} onDone={onClose} />}
+  </CreationDialog>
+)
