@@ -6,6 +6,7 @@ import { describeError, type FieldLabels } from '../graphql/describe-error.ts'
 interface ErrorNoticeProps {
   /** If undefined, the component shows nothing. */
   error: unknown
+  /** Omitted if the title may be wrong, because the change may have been made. */
   title?: string
   labels?: FieldLabels
   onRetry?: () => void
@@ -18,9 +19,16 @@ export function ErrorNotice({ error, title, labels, onRetry }: ErrorNoticeProps)
     if (notice.current?.closest('[role=dialog]')) notice.current.scrollIntoView({ block: 'center' })
   }, [error])
   if (error === undefined) return null
-  const { what, advice, requestId } = describeError(error, labels)
+  const { what, advice, requestId, mayBeDone } = describeError(error, labels)
   return (
-    <Alert ref={notice} color="red" variant="light" icon={<IconAlertTriangle />} title={title} role="alert">
+    <Alert
+      ref={notice}
+      color="red"
+      variant="light"
+      icon={<IconAlertTriangle />}
+      title={mayBeDone ? undefined : title}
+      role="alert"
+    >
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
           {what} {advice}

@@ -47,7 +47,8 @@ test.each([
   ['unknown', /see whether the change was made/],
 ])('does not advise repeating a change whose outcome is %s', (outcome, expected) => {
   for (const code of ['UNAVAILABLE', 'INTERNAL', 'NOT_FOUND']) {
-    const { advice } = describeError(responseError('reading it failed', { code, outcome }))
+    const { advice, mayBeDone } = describeError(responseError('reading it failed', { code, outcome }))
+    expect(mayBeDone).toBe(true)
     expect(advice).toMatch(expected)
     expect(advice).not.toMatch(/try again/i)
   }

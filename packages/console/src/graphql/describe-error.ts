@@ -5,6 +5,8 @@ interface ErrorDescription {
   /** Describes how to resolve the error. Undefined if the console has no advice. */
   advice?: string
   requestId?: string
+  /** Whether the change was made or may have been made, although the server reported an error. */
+  mayBeDone?: boolean
 }
 
 /**
@@ -60,12 +62,14 @@ function describeResponse({ graphQLErrors, networkError }: CombinedError, labels
   const first = graphQLErrors[0]
   // Browsers throw a TypeError if no response arrives. Other errors mean that the response is invalid.
   if (first === undefined) return networkError instanceof TypeError ? unreachable : notMuster
-  const found = outcomeAdvice[String(first.extensions.outcome)] ?? advice[String(first.extensions.code)]
+  const outcome = outcomeAdvice[String(first.extensions.outcome)]
+  const found = outcome ?? advice[String(first.extensions.code)]
   const requestId = typeof first.extensions.requestId === 'string' ? first.extensions.requestId : undefined
   return {
     what: sentence(withLabel(first.message, labels)),
     ...(found === undefined ? {} : { advice: found }),
     ...(requestId === undefined ? {} : { requestId }),
+    ...(outcome === undefined ? {} : { mayBeDone: true }),
   }
 }
 
