@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 import type { Locator } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { hasProgram } from '../examples/test/programs.ts'
-import { keyOf, sendAsUser } from '../packages/server/test/factories/keys.ts'
+import { asMember, keyOf, sendAsUser } from '../packages/server/test/factories/keys.ts'
+import { newMember } from '../packages/server/test/factories/member.ts'
 import { seedDevices } from '../packages/server/test/factories/seed-devices.ts'
 import { describeConsole, startConsole } from './harness.ts'
 
@@ -127,6 +128,9 @@ describeConsole('the account', () => {
   it('distinguishes keys that the key policy rejects from keys that it requires to send a digest', async () => {
     const person = await site.newPerson()
     await keyOf(site.app, sendAsUser(person), 'name: "Export", networks: ["127.0.0.0/8"]')
+    const member = await newMember(site.app, person.accountId, 'operator')
+    await keyOf(site.app, asMember(site.app, member), 'name: "Laptop", personal: true')
+    await site.app.db.updateTable('person').set({ disabled: new Date() }).where('id', '=', member.id).execute()
     await person.data(
       'mutation ($now: DateTime) { setKeyPolicy(requireDigest: true, requireNetworks: true, enforcedFrom: $now) { maxDays } }',
       { now: new Date().toISOString() },
@@ -137,6 +141,7 @@ describeConsole('the account', () => {
     expect(await rejected.getByRole('link').count()).toBe(1)
     expect(await rejected.getByRole('link', { name: 'Export' }).count()).toBe(0)
     await page.getByText('the server requires one').getByRole('link', { name: 'Export' }).waitFor()
+    await page.getByText('for another reason').getByRole('link', { name: 'Laptop' }).waitFor()
   })
 
   it('shows what a key was used for, removes the permissions that it did not use, and rotates it', async () => {

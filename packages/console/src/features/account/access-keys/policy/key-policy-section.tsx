@@ -53,7 +53,11 @@ function Violations({ policy: { violations, enforcedFrom } }: { policy: PolicyWi
     <>
       <KeyLinks
         title="The server rejects these keys, which break a rule:"
-        keys={violations.filter(({ suspended }) => suspended !== null)}
+        keys={violations.filter(({ suspended }) => suspended === 'policy')}
+      />
+      <KeyLinks
+        title="These keys also break a rule, but the server rejects them for another reason:"
+        keys={violations.filter(({ suspended }) => suspended !== null && suspended !== 'policy')}
       />
       <KeyLinks
         title="These keys do not require a digest of the body, but the server requires one because of the policy:"
