@@ -182,6 +182,13 @@ describeConsole('the account', () => {
     await page.getByText('No uses in the last 90 days').waitFor()
   })
 
+  it('lists the limits, but no setting', async () => {
+    const page = await site.open(await site.newPerson(), { path: '/account/limits' })
+    const limits = page.getByRole('table', { name: 'Limits' })
+    await limits.getByRole('row', { name: /pageSize/ }).waitFor()
+    expect(await limits.getByRole('row', { name: /firstRecord/ }).count()).toBe(0)
+  })
+
   it('shows a custom label for Status A in lists and on pages until the label is cleared', async () => {
     const person = await site.newPerson()
     const [id] = await seedDevices(site.app.db, person.accountId, [{ statusA: 'all well' }])

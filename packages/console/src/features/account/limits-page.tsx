@@ -20,7 +20,8 @@ export function LimitsPage() {
   if (error !== undefined) return <ErrorNotice error={error} title="The limits could not be loaded" onRetry={refetch} />
   if (limits === undefined) return <Loading what="limits" />
   const counted = limits.filter(({ used }) => used !== null)
-  const others = limits.filter(({ used }) => used === null)
+  // The server lists `firstRecord` as a limit, but it is a setting.
+  const others = limits.filter(({ name, used }) => used === null && name !== 'firstRecord')
   return (
     <>
       <Section title="Usage" about="Limits whose usage the server counts.">
