@@ -160,4 +160,22 @@ describeConsole('bulk jobs', () => {
     expect(await page.getByRole('button', { name: 'Change 1 device' }).count()).toBe(0)
     expect(await page.getByRole('button', { name: 'Discard' }).count()).toBe(0)
   })
+
+  it('names the permissions that a job needs for the columns of its CSV file', async () => {
+    const owner = await personWith(site, numbered(1))
+    const { createBulk } = await owner.data(
+      `mutation ($operations: [BulkOperationInput!]!) {
+        createBulk(target: { csv: "name,platform\\nnode-1,linux", register: true }, operations: $operations) { id } }`,
+      { operations: setSite('rome') },
+    )
+    const { createRole } = await owner.data(
+      'mutation { createRole(name: "Sites", access: { permissions: [DEVICE_READ, EVENT_READ, ATTRIBUTE_WRITE] }) { id } }',
+    )
+    const member = await site.newPerson()
+    await addMember(site.app, { accountId: owner.accountId, personId: member.accountId, roleId: createRole.id })
+    const page = await site.open(member, { path: `/accounts/${owner.accountId}/changes/${createBulk.id}` })
+    await page.getByText('You need the permissions DEVICE_WRITE and DEVICE_CREATE').waitFor()
+    await page.getByText('Apply the rows of a CSV file, set attributes').waitFor()
+    expect(await page.getByRole('button', { name: 'Discard' }).count()).toBe(0)
+  })
 })

@@ -60,10 +60,10 @@ function LoadedJob({ id }: { id: string }) {
 }
 
 function JobHeader({ job }: { job: Job }) {
-  const { name, state, created, createdBy, started, startedBy, finished, rate, operations, undoOf, undoneBy } = job
+  const { name, state, created, createdBy, started, startedBy, finished, rate, undoOf, undoneBy } = job
   return (
     <PageHeader title={name} beside={<JobState state={state} />} actions={<JobActions job={job} />}>
-      {operationsText(operations)}, at most {devicesText(rate)} per second. Created <Time value={created} /> by{' '}
+      {operationsText(job)}, at most {devicesText(rate)} per second. Created <Time value={created} /> by{' '}
       {sourceText(createdBy)}.
       {started === null || startedBy === null ? null : (
         <>

@@ -6,15 +6,15 @@ import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useChange } from '../../graphql/use-change.ts'
 import { StartBulkDocument } from './bulk.generated.ts'
-import { countsText, devicesText, isDeletion, type Job, writingCount } from './job-labels.ts'
+import { countsText, csvOf, devicesText, isDeletion, type Job, writingCount } from './job-labels.ts'
 
 /** To start a job that deletes more devices than this number, the user must type how many devices the job deletes. */
 const MAX_WITHOUT_TYPING = 20
 
 /** A job that undoes registrations also deletes devices. */
-function deletes({ operations, target }: Job): boolean {
-  const csv = target.csv as { register?: boolean; isUndo?: boolean } | undefined
-  return isDeletion(operations) || (csv?.register === true && csv.isUndo === true)
+function deletes(job: Job): boolean {
+  const csv = csvOf(job)
+  return isDeletion(job.operations) || (csv?.register === true && csv.isUndo === true)
 }
 
 export function StartButton({ job }: { job: Job }) {

@@ -39,9 +39,18 @@ const operationTexts: Record<string, string> = {
   delete: 'Delete devices',
 }
 
-export function operationsText(operations: readonly object[]): string {
-  const kinds = new Set(operations.map((operation) => operationTexts[Object.keys(operation)[0] ?? ''] ?? 'Change'))
-  const [first = 'Apply the rows of a CSV file', ...others] = kinds
+export interface CsvTarget {
+  columns: string[]
+  register: boolean
+  isUndo?: boolean
+}
+
+export const csvOf = ({ target }: Pick<Job, 'target'>): CsvTarget | undefined => target.csv as CsvTarget | undefined
+
+export function operationsText(job: Pick<Job, 'operations' | 'target'>): string {
+  const parts = job.operations.map((operation) => operationTexts[Object.keys(operation)[0] ?? ''] ?? 'Change')
+  if (csvOf(job) !== undefined) parts.unshift('Apply the rows of a CSV file')
+  const [first = 'Change', ...others] = new Set(parts)
   return [first, ...others.map((kind) => kind.charAt(0).toLowerCase() + kind.slice(1))].join(', ')
 }
 
