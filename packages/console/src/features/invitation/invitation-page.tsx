@@ -55,8 +55,11 @@ function Shown({ token, invitation, user }: ShownProps) {
 }
 
 function NewPerson({ token, invitation }: Pick<ShownProps, 'token' | 'invitation'>) {
-  const { data } = useLoad(signInOptions)
-  const { password, singleSignOn } = data ?? { password: true, singleSignOn: null }
+  const { data, error, reload } = useLoad(signInOptions)
+  if (error !== undefined)
+    return <ErrorNotice error={error} title="The sign-in options could not be loaded" onRetry={reload} />
+  if (data === undefined) return <Loading what="sign-in options" />
+  const { password, singleSignOn } = data
   return (
     <>
       {password ? <NewPersonForm token={token} invitation={invitation} /> : null}
