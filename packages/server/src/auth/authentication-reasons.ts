@@ -20,7 +20,7 @@ export const keyReasons = {
 
 const otherReasons = {
   'user-disabled':
-    'The credentials are valid, but the user, or every member of the account, is disabled. Ask the administrator of the server to enable the user or a member of the account.',
+    'The credentials are valid, but the user, or every member of the account, is disabled. Ask the operator of the server to enable the user or a member of the account.',
   missing:
     'The request has no credentials that the operation accepts. Sign the request or, except in the REST API, use a session.',
   'download-link':
@@ -49,7 +49,7 @@ const sessionReasons = {
   'passkey-refused':
     "The passkey is unknown to the server or belongs to another user, or the browser's response is invalid or too late. Try again, or use another passkey.",
   'sign-in-link':
-    'The link to sign in or to set a password does not exist, has expired, or was used before. Ask the administrator of the server for another link.',
+    'The link to sign in or to set a password does not exist, has expired, or was used before. Ask the operator of the server for another link.',
   'no-session': 'The request needs a signed-in user. Sign in first.',
   'session-ended': 'The session cookie is invalid, or the session has ended. Sign in again.',
 } as const
@@ -67,7 +67,7 @@ const ssoReasons = {
     "An open invitation for this person's email address exists. Open its link, and sign in from the invitation's page.",
   'sso-link-required':
     'A person or an account already has the email address of the identity, and the server cannot link the identity automatically. Sign in another way, and then link the identity under Account, Profile and security. If that also fails with this reason, the identity is already linked to another person.',
-  'sso-disabled': 'The person is disabled on this server. Ask the administrator of the server to enable the person.',
+  'sso-disabled': 'The person is disabled on this server. Ask the operator of the server to enable the person.',
   'sso-unavailable':
     'The server cannot reach the identity provider, the provider failed, or single sign-on is not set up or is set up incorrectly. Try again later. If the server accepts other ways to sign in, they still work.',
   'sso-only':
