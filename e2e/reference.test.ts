@@ -129,6 +129,17 @@ describeConsole('the API reference', () => {
     expect(foreignRequests).toEqual([])
   })
 
+  it('does not report a signed-in user as signed out if the check fails', async () => {
+    const person = await site.newPerson()
+    const page = await site.open(person)
+    await page.route('**/auth/get-session', (route) => route.abort())
+    await page.goto(`${site.app.url}${REFERENCE}#try`)
+    await page.getByText('The server did not report whether you are signed in').waitFor()
+    await page.unrouteAll()
+    await page.reload()
+    await page.getByText(`The editor sends requests as ${person.email}`).waitFor()
+  })
+
   it('runs queries, mutations, and subscriptions with the session', async () => {
     const person = await site.newPerson()
     await seedDevices(site.app.db, person.accountId, [{ name: 'pump-7' }])

@@ -43,7 +43,9 @@ export function TryView({ schema }: { schema: GraphQLSchema }) {
 function SignedInUser({ user: { email } }: { user: CurrentUser }) {
   return (
     <Text className={classes.sender} size="sm" role="status">
-      {email === null ? (
+      {email === undefined ? (
+        'The server did not report whether you are signed in. To check again, reload the page.'
+      ) : email === null ? (
         <>
           You are not signed in. Only requests for the schema and the version work.{' '}
           <Anchor href="/sign-in" target="_blank" underline="always">

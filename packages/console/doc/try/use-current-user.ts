@@ -4,8 +4,8 @@ import { whoAmI } from '../../src/features/sign-in/auth-api.ts'
 import { sessionHeaders } from '../../src/graphql/session-headers.ts'
 
 export interface CurrentUser {
-  /** Null if no user is signed in, or if the first fetch failed. */
-  email: string | null
+  /** Null if no user is signed in. Undefined if the first fetch failed. */
+  email?: string | null
   device?: string
 }
 
@@ -21,7 +21,7 @@ export function useCurrentUser(): CurrentUser | undefined {
       fetchCurrentUser().then(
         (found) => mounted && setUser(found),
         // If the fetch fails, keep the known user, because the user's requests will show the error.
-        () => mounted && setUser((known) => known ?? { email: null }),
+        () => mounted && setUser((known) => known ?? {}),
       )
     }
     update()
