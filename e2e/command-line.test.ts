@@ -2,6 +2,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
+import { newPerson } from '../packages/server/test/clients/browser.ts'
+import { removeMembership } from '../packages/server/test/factories/member.ts'
 import { describeConsole, signIn, startConsole } from './harness.ts'
 
 describeConsole('command-line sign-in', () => {
@@ -47,6 +49,21 @@ describeConsole('command-line sign-in', () => {
       200,
       { key: expect.stringMatching(/^MK/), account: person.accountId },
     ])
+  })
+
+  it('explains why a person without an account can only deny a request', async () => {
+    const person = await newPerson(site.app)
+    await removeMembership(site.app, { accountId: person.id, personId: person.id })
+    const started = await start()
+    const page = await site.openSignedOut({ path: pathOf(started) })
+    await signIn(page, person)
+    await page.getByLabel('Code').fill(started.userCode)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('You are not a member of any account').waitFor()
+    expect(await page.getByText('Sign in again').count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Allow' }).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByText('You denied the request.').waitFor()
   })
 
   it('asks the user to sign in, and then redirects to the machine with a code', async () => {

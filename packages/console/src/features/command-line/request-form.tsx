@@ -78,7 +78,9 @@ export function RequestForm({ identifier, found, email }: RequestFormProps) {
       ) : null}
       {account === undefined ? (
         <Text>
-          None of your accounts allows your current sign-in. Sign in again with a second factor or by single sign-on.
+          {accounts.length === 0
+            ? 'You are not a member of any account. Ask an admin of an account for an invitation.'
+            : 'None of your accounts allows your current sign-in. Sign in again with a second factor or by single sign-on.'}
         </Text>
       ) : (
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
