@@ -15,6 +15,7 @@ interface PresenceChartProps {
 /** The console loads this module separately, because the chart library is large. */
 export function PresenceChart({ points, span, height }: PresenceChartProps) {
   const last = points.at(-1)
+  const { ticks, format } = timeTicks(points)
   return (
     <figure
       style={{ margin: 0 }}
@@ -35,21 +36,45 @@ export function PresenceChart({ points, span, height }: PresenceChartProps) {
         areaProps={{ isAnimationActive: false }}
         tooltipAnimationDuration={0}
         valueFormatter={(value) => value.toLocaleString()}
-        xAxisProps={{ tickFormatter: (at: string) => tick(new Date(at), span), minTickGap: 48 }}
+        xAxisProps={{
+          type: 'number',
+          scale: 'time',
+          domain: ['dataMin', 'dataMax'],
+          ticks,
+          tickFormatter: (at: number) => format.format(at),
+          minTickGap: 48,
+        }}
         yAxisProps={{ allowDecimals: false, width: 56 }}
-        tooltipProps={{ labelFormatter: (at) => (typeof at === 'string' ? localTime(new Date(at)) : '') }}
+        tooltipProps={{ labelFormatter: (at) => (typeof at === 'number' ? localTime(new Date(at)) : '') }}
       />
     </figure>
   )
 }
 
 const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
-const day = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit' })
 const date = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
 
-const tick = (at: Date, span: SpanName): string => ({ day: hour, week: day, month: date })[span].format(at)
+const DAY_MINUTES = 24 * 60
+/** The possible distances between ticks, in minutes. */
+const STEPS = [5, 15, 60, 180, 360, 720, DAY_MINUTES, 2 * DAY_MINUTES, 5 * DAY_MINUTES]
+const MAX_TICKS = 9
 
-type ChartPoint = Record<string, string | number | null>
+/**
+ * Returns round local times for the axis. Without them, the chart library measures the text of every point's time,
+ * which takes longer than drawing the curve.
+ */
+function timeTicks(points: readonly PresencePoint[]): { ticks: number[]; format: Intl.DateTimeFormat } {
+  const [first, last] = [points[0], points.at(-1)].map((point) => Date.parse(point?.at ?? ''))
+  const minutes = (last! - first!) / 60_000
+  const step = STEPS.find((distance) => minutes / distance < MAX_TICKS) ?? STEPS.at(-1)!
+  const midnight = new Date(first!).setHours(0, 0, 0, 0)
+  const count = (minutes + DAY_MINUTES) / step + 1
+  // `setMinutes` counts in local time, so daily ticks stay at midnight when daylight saving time begins or ends.
+  const ticks = Array.from({ length: count }, (_, index) => new Date(midnight).setMinutes(index * step))
+  return { ticks: ticks.filter((at) => at >= first! && at <= last!), format: step < DAY_MINUTES ? hour : date }
+}
+
+type ChartPoint = Record<string, number | null>
 
 /**
  * Adds a point without numbers wherever points are missing, for example while no server was running, so that the curve
@@ -60,11 +85,11 @@ function withGaps(points: readonly PresencePoint[]): ChartPoint[] {
     const [before, now] = [points[index - 1], Date.parse(at)]
     const step = before === undefined ? 0 : now - Date.parse(before.at)
     const usual = index < 2 ? step : Date.parse(before!.at) - Date.parse(points[index - 2]!.at)
-    const point = { at, online, devices }
+    const point = { at: now, online, devices }
     // Compare with the distance between the previous two points, because older points, which the server combines, are
     // farther apart.
     if (step <= Math.max(usual, MIN_GAP_MS) * 2) return [point]
-    return [{ at: new Date(now - step / 2).toISOString(), online: null, devices: null }, point]
+    return [{ at: now - step / 2, online: null, devices: null }, point]
   })
 }
 
