@@ -1,12 +1,14 @@
 import type { Plugin } from 'vite'
 import { filesOf } from './files-of.ts'
 
+const script = '/src/overview.ts'
 /** The overview's modules, in the order in which the page needs them. */
 const modules = ['/overview/overview-page.tsx', '/overview/presence-chart.tsx']
 
 /**
- * Writes `overview.html`, a copy of `index.html` that also preloads the code of the overview, the first page of
- * signed-in users. The browser would otherwise load this code only after it has run the main script.
+ * Writes `overview.html`, a copy of `index.html` for the overview, the first page of signed-in users. The copy begins
+ * with a script that requests the page's data. It also preloads the page's code. The browser would otherwise load this
+ * code only after it has run the main script.
  */
 export function overviewHtml(): Plugin {
   return {
@@ -16,7 +18,11 @@ export function overviewHtml(): Plugin {
     generateBundle(_options, bundle) {
       const page = bundle['index.html']
       if (page?.type !== 'asset') throw new Error('the build has no index.html: add it to the input in vite.config.ts')
+      const [first, ...imports] = filesOf(bundle, script)
+      const begin = `<script type="module" async crossorigin src="${first}"></script>\n${imports.map((file) => `    <link rel="modulepreload" crossorigin href="${file}">`).join('')}`
       const html = String(page.source)
+        .replaceAll('rel="modulepreload"', '$& fetchpriority="low"')
+        .replace('<script type="module"', `${begin.trim()}\n    $&`)
       const files = new Set(modules.flatMap((module) => filesOf(bundle, module)))
       const links = [...files].filter((file) => !html.includes(file)).map(preloadLink)
       const source = html.replace('  </head>', `${links.join('')}  </head>`)
@@ -26,4 +32,4 @@ export function overviewHtml(): Plugin {
 }
 
 const preloadLink = (file: string): string =>
-  `    <link ${file.endsWith('.css') ? 'rel="preload" as="style"' : 'rel="modulepreload"'} crossorigin href="${file}">\n`
+  `    <link ${file.endsWith('.css') ? 'rel="preload" as="style"' : 'rel="modulepreload" fetchpriority="low"'} crossorigin href="${file}">\n`

@@ -1,6 +1,6 @@
 import { createContext, use, useCallback, useState } from 'react'
 import type { Client } from 'urql'
-import { createGraphqlClient } from './client.ts'
+import { createGraphqlClient, firstClient } from './client.ts'
 
 export const ClearCacheContext = createContext<() => void>(() => {})
 
@@ -9,7 +9,7 @@ export const ClearCacheContext = createContext<() => void>(() => {})
  * one whose cache is empty.
  */
 export function useGraphqlClient(): { client: Client; clearCache: () => void } {
-  const [client, setClient] = useState(createGraphqlClient)
+  const [client, setClient] = useState(firstClient)
   return { client, clearCache: useCallback(() => setClient(createGraphqlClient()), []) }
 }
 

@@ -1,9 +1,12 @@
-import { type Client, cacheExchange, createClient, fetchExchange, mapExchange } from 'urql'
+import { type Client, cacheExchange, createClient, fetchExchange, mapExchange } from '@urql/core'
 import { api } from '../app/paths.ts'
 import { errorReason, isSignedOut } from './describe-error.ts'
 import { trackQueries } from './queries-in-flight.ts'
 import { fetchOptionsWith } from './session-headers.ts'
 import { signedOut, signInRequired } from './signed-out.ts'
+
+/** The tab's client until a user signs in or out. */
+export const firstClient = createGraphqlClient()
 
 export function createGraphqlClient(): Client {
   return createClient({

@@ -1,4 +1,4 @@
-import { CombinedError } from 'urql'
+import { CombinedError } from '@urql/core'
 
 interface ErrorDescription {
   what: string

@@ -1,4 +1,4 @@
-import { mapExchange } from 'urql'
+import { mapExchange } from '@urql/core'
 
 const inFlight = new Map<number, PromiseWithResolvers<void>>()
 

@@ -45,12 +45,12 @@ function Overview() {
   const [isAdding, setAdding] = useState(false)
   const span = search.span ?? 'day'
   const [opened] = useState(() => Date.now())
-  // Read the totals from the cache, because the route has just requested them. Later, events refresh them.
+  // Read the cache first, because the route has just requested the data. Later, events refresh the data.
   const [totals, refetchTotals] = useQuery({ query: OverviewTotalsDocument, requestPolicy: 'cache-first' })
   const [{ data, error: listError }, refetch] = useQuery({
     query: OverviewDocument,
     variables: { from: startOf(span, opened) },
-    requestPolicy: 'cache-and-network',
+    requestPolicy: 'cache-first',
   })
   const refresh = (): void => {
     refetchTotals({ requestPolicy: 'network-only' })

@@ -1,4 +1,4 @@
-import type { Client } from 'urql'
+import type { Client } from '@urql/core'
 import { ViewerDocument } from '../user-settings/viewer.generated.ts'
 import { OverviewByValueDocument, OverviewDocument, OverviewTotalsDocument } from './overview.generated.ts'
 import { type OverviewSearch, type SpanName, spans } from './overview-search.ts'
@@ -7,14 +7,29 @@ const DAY_MS = 86_400_000
 /** The server counts the active devices at this interval. */
 const SAMPLE_MS = 5 * 60_000
 
+const requestedInAdvance = new WeakSet<Client>()
+
+/** Requests the page's data before the route does, while the browser still loads the console's code. */
+export function requestOverviewInAdvance(client: Client, search: OverviewSearch): void {
+  requestedInAdvance.add(client)
+  void requestViewer(client)
+  requestData(client, search)
+}
+
 /**
- * Requests the page's data in advance. The page's queries find the responses in the client's cache, or share the
- * requests in flight. The user comes first, because the console shows nothing before, and the other requests take
- * longer.
+ * Requests the page's data, unless `requestOverviewInAdvance` just has. The user comes first, because the console shows
+ * nothing before, and the other requests take longer.
  */
-export async function requestOverview(client: Client, { span = 'day', by }: OverviewSearch): Promise<void> {
-  const { error } = await client.query(ViewerDocument, {}, { requestPolicy: 'cache-first' })
-  if (error !== undefined) return
+export async function requestOverview(client: Client, search: OverviewSearch): Promise<void> {
+  if (requestedInAdvance.delete(client)) return
+  const { error } = await requestViewer(client)
+  if (error === undefined) requestData(client, search)
+}
+
+const requestViewer = (client: Client) => client.query(ViewerDocument, {}, { requestPolicy: 'cache-first' }).toPromise()
+
+/** The page's queries find the responses in the client's cache, or share the requests in flight. */
+function requestData(client: Client, { span = 'day', by }: OverviewSearch): void {
   const context = { requestPolicy: 'cache-and-network' } as const
   void client.query(OverviewTotalsDocument, {}, context).toPromise()
   void client.query(OverviewDocument, { from: startOf(span, Date.now()) }, context).toPromise()

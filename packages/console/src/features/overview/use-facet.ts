@@ -46,7 +46,7 @@ function useCounts(name: string | undefined): Counts {
     query: OverviewByValueDocument,
     variables: { by: name === undefined ? [] : [name] },
     pause: name === undefined,
-    requestPolicy: 'cache-and-network',
+    requestPolicy: 'cache-first',
   })
   const facet = data?.login?.facets[0]
   return { facet, error, isUnused: error !== undefined || facet?.buckets.length === 0, refetch }
