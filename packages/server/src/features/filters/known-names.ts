@@ -23,13 +23,17 @@ import { check, filterError, type ReadFilter } from './read-filter.ts'
 export async function assertKnownNames(context: Context, filter: ReadFilter): Promise<void> {
   for (const name of filter.names) assertReadableText(context.viewer, name)
   const { text, place } = filter
-  const unknown = await findUnknown(context, [...filter.names])
+  const unseen = await findUnseen(context, [...filter.names])
   const versions = await findVersions(context, [...filter.fractions])
-  if (unknown.size === 0 && versions.size === 0) return
+  if (unseen.size === 0 && versions.size === 0) return
   const hasVersions = (name: string): boolean => versions.has(name)
-  const has = (name: string): boolean => !unknown.has(name)
+  const isValid = (has: KnownNames['has']): boolean =>
+    check(text, place, { knownAttributes: { has, keys: () => [] }, hasVersions }).isValid
   // An unknown name is an error only if it appears in the filter without the prefix `attributes.`.
-  if (check(text, place, { knownAttributes: { has, keys: () => [] }, hasVersions }).isValid) return
+  if (isValid((name) => !unseen.has(name))) return
+  const unknown = await withoutUncounted(context, unseen)
+  const has = (name: string): boolean => !unknown.has(name)
+  if (isValid(has)) return
   const knownAttributes = await readKnownNames(context, has)
   const checked = check(text, place, { knownAttributes, hasVersions })
   if (!checked.isValid) throw filterError(place, checked.problems)
@@ -109,12 +113,17 @@ export const isGroupOnly = async ({ db, viewer }: Context, name: AttributeName):
  * Returns the given names that the table `attribute_name` does not contain. Some of these names may be in use, but not
  * counted yet. Returns no names if `isCountOverdue` returns true.
  */
-export async function findUnknown(context: Context, names: readonly string[]): Promise<Set<string>> {
+export const findUnknown = async (context: Context, names: readonly string[]): Promise<ReadonlySet<string>> =>
+  withoutUncounted(context, await findUnseen(context, names))
+
+async function findUnseen({ db, viewer }: Context, names: readonly string[]): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set()
-  const known = new Set(await selectKnownNames(context.db, context.viewer.accountId, names))
-  const unknown = names.filter((name) => !known.has(name))
-  return new Set(unknown.length > 0 && (await isCountOverdue(context)) ? [] : unknown)
+  const seen = new Set(await selectKnownNames(db, viewer.accountId, names))
+  return new Set(names.filter((name) => !seen.has(name)))
 }
+
+const withoutUncounted = async (context: Context, unseen: ReadonlySet<string>): Promise<ReadonlySet<string>> =>
+  unseen.size > 0 && (await isCountOverdue(context)) ? new Set() : unseen
 
 async function findVersions({ db, viewer }: Context, names: readonly string[]): Promise<Set<string>> {
   // The values of devices outside a restriction must not affect how the restricted caller's filter is read.
