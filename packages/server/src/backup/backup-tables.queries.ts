@@ -150,11 +150,13 @@ export async function countRestoredDevices(client: pg.ClientBase): Promise<void>
   )
 }
 
-/** Makes a sequence continue after a value. Unlike `setval`, this change is rolled back with the transaction. */
+/**
+ * Makes a sequence continue after a value. A rollback does not undo this change, and only leaves a gap. Citus does not
+ * support `alter sequence`, which a rollback would undo.
+ */
 export async function restartSequence(client: pg.ClientBase, name: string, last: bigint): Promise<void> {
-  await client.query(`alter sequence ${pg.escapeIdentifier(name)} restart with ${last}`)
-  // The event feed reads the last used number, so the value must be marked as used.
-  await client.query('select nextval($1::regclass)', [pg.escapeIdentifier(name)])
+  // The event feed reads the last used number. With two parameters, `setval` marks the value as used.
+  await client.query('select setval($1::regclass, $2)', [pg.escapeIdentifier(name), last])
 }
 
 /** Updates the planner's statistics. Otherwise, queries could be slow until autovacuum updates the statistics. */

@@ -1,6 +1,7 @@
 /** The folders whose tests run on the cluster. Add a folder once its tests pass there. */
 export const included: readonly string[] = [
   'packages/server/src/auth/',
+  'packages/server/src/backup/',
   'packages/server/src/db/cluster/',
   'packages/server/src/features/',
   'packages/server/src/mqtt/',
