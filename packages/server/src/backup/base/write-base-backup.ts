@@ -7,8 +7,7 @@ import { readSystemIdentifier } from '../../db/embedded/archive/prepare-archive.
 import { compressedName, walFolderOf } from '../../db/embedded/archive/wal-archive.ts'
 import { parseLsn, segmentName, segmentOf } from '../../db/embedded/archive/wal-names.ts'
 import { clusterFolderOf, findCluster } from '../../db/embedded/cluster/cluster-folder.ts'
-import { isRoot } from '../../db/embedded/privileges.ts'
-import { runCommand } from '../../db/embedded/run-command.ts'
+import { changeOwner, isRoot } from '../../db/embedded/privileges.ts'
 import { exists } from '../../lib/exists.ts'
 import { syncFolder } from '../../lib/private-file.ts'
 import { version } from '../../version.ts'
@@ -159,10 +158,7 @@ async function copyToFolder(
  */
 async function giveToOwner(archive: string): Promise<void> {
   if (!isRoot()) return
-  const { uid, gid } = await stat(archive)
-  // That user can replace a folder with a symbolic link. chown(1) does not follow links with these options, but `readdir`
-  // does.
-  await runCommand(['chown', '--recursive', '--no-dereference', `${uid}:${gid}`, baseFolderOf(archive)])
+  await changeOwner(baseFolderOf(archive), await stat(archive))
 }
 
 async function totalBytes(clusterFolder: string, { files }: ClusterFiles): Promise<number> {

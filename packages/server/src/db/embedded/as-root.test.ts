@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, stat } from 'node:fs/promises'
+import { chmod, chown, mkdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isGone, mayMount, newDataFolder, newFolder, query, start, startServer, until } from './test-bench.ts'
@@ -89,6 +89,18 @@ const cases = (): void => {
     expect(await kill('SIGTERM')).toBe(0)
     const third = await start(folder)
     expect(await query(third.connection, 'SELECT * FROM kept')).toEqual([])
+  })
+
+  test('does not follow symbolic links in the database folder when it changes the owner of the files', async () => {
+    const folder = await newDataFolder()
+    await (await start(folder)).stop()
+    const foreign = await newFolder()
+    await writeFile(join(foreign, 'file'), '')
+    await symlink(foreign, join(folder, 'pg/link'))
+    const { result } = await startServer(folder, await inContainer())
+    expect(result).toMatchObject({ pid: expect.any(Number) })
+    expect(await ownerOf(join(folder, 'pg/global/pg_control'))).not.toBe(0)
+    expect(await ownerOf(join(foreign, 'file'))).toBe(0)
   })
 
   test('stops the database even if root cannot signal other users', async () => {

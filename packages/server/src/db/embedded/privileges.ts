@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import type { Binaries } from './binaries.ts'
 import { EmbeddedError, useDatabaseUrl } from './embedded-error.ts'
-import { runCommand } from './run-command.ts'
+import { type Finished, runCommand } from './run-command.ts'
 
 export interface UserId {
   readonly uid: number
@@ -33,6 +33,13 @@ interface RunConditions {
 }
 
 export const isRoot = (): boolean => process.getuid?.() === 0
+
+/**
+ * As root, makes a user the owner of a folder and of everything in it. The previous owner may have created symbolic links
+ * there. chown(1) does not follow links with these options, but `readdir` does.
+ */
+export const changeOwner = (folder: string, { uid, gid }: UserId): Promise<Finished> =>
+  runCommand(['chown', '--recursive', '--no-dereference', `${uid}:${gid}`, folder])
 
 /** If the server is killed, PostgreSQL receives SIGINT and performs a fast shutdown (prctl(2), PR_SET_PDEATHSIG). */
 const deathSignal = ['setpriv', '--pdeathsig', 'INT']

@@ -1,10 +1,10 @@
-import { chown, lchown, readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exists } from '../../../lib/exists.ts'
 import { noneIfMissing } from '../../../lib/none-if-missing.ts'
 import { EmbeddedError, systemCode, useDatabaseUrl } from '../embedded-error.ts'
 import { wrongOwner } from '../explain-failure.ts'
-import type { UserId } from '../privileges.ts'
+import { changeOwner, isRoot, type UserId } from '../privileges.ts'
 
 export const role = 'muster'
 export const database = 'muster'
@@ -85,18 +85,12 @@ export function assertSameMajorVersion(folder: string, found: number, ours: numb
  */
 export async function assertOwnership(folder: string, found: UserId, wanted: UserId): Promise<void> {
   if (found.uid === wanted.uid) return
-  if (process.getuid?.() === 0) {
-    try {
-      for (const entry of await readdir(folder, { recursive: true })) {
-        await lchown(join(folder, entry), wanted.uid, wanted.gid)
-      }
-      await chown(folder, wanted.uid, wanted.gid)
-      return
-    } catch (error) {
-      throw wrongOwner(folder, `it belongs to user ${found.uid}, and the owner could not be changed to ${wanted.uid}`, {
-        cause: error,
-      })
-    }
+  if (isRoot()) {
+    const { code, output, failure } = await changeOwner(folder, wanted)
+    if (code === 0) return
+    throw wrongOwner(folder, `it belongs to user ${found.uid}, and the owner could not be changed to ${wanted.uid}`, {
+      cause: failure ?? new Error(output),
+    })
   }
   throw wrongOwner(folder, `it belongs to user ${found.uid}`)
 }
