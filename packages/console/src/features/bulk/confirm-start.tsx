@@ -38,7 +38,8 @@ const label = (isDeleting: boolean, count: number): string =>
 
 function StartForm({ job, onClose }: { job: Job; onClose(): void }) {
   const start = useChange(StartBulkDocument, ['BulkJob'])
-  // Start the preview that was current when the dialog opened, even if the page has since loaded a newer one.
+  // Keep the token from when the dialog opened. If there is a newer preview, the server rejects the start, so the user
+  // starts only changes that the dialog described.
   const [{ id, token, count }] = useState({ id: job.id, token: job.token ?? '', count: writingCount(job) })
   const [typed, setTyped] = useState('')
   const { submit, isRunning, error } = useAttempt(async () => {

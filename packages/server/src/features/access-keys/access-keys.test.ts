@@ -175,7 +175,7 @@ describe('a key that creates or enables another key', () => {
     return { key, send }
   }
 
-  it('cannot create a key that never expires or that expires later than itself', async () => {
+  it('if it expires, creates only keys that expire at the same time or earlier', async () => {
     const user = await app.createUser()
     const expires = soon()
     const weak = await keyOf(user, { expires })

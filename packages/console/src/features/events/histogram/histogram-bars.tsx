@@ -2,7 +2,7 @@ import { type KeyboardEvent, useRef, useState } from 'react'
 import { countText, type HistogramProps, rangeText } from './describe-interval.ts'
 import classes from './histogram.module.css'
 
-/** The bars form one tab stop. The arrow keys, Home, and End move between them. */
+/** The bars form one tab stop. The left and right arrow keys, Home, and End move between them. */
 export function HistogramBars({ intervals, onRange }: HistogramProps) {
   const [current, setCurrent] = useState(Number.POSITIVE_INFINITY)
   const bars = useRef<HTMLDivElement>(null)
