@@ -56,3 +56,16 @@ test('does not wait for the hold of a device whose grace period ends before the 
   devices.confirm(devices.next(), [])
   await written
 })
+
+test('writes one hold for a device that reconnects after its grace period, before its first hold is written', () => {
+  const devices = createHeldDevices({ onPending() {}, onLost() {}, isByAccount: false })
+  devices.connect(device)
+  devices.disconnect(device.deviceId, 1_000)
+  devices.releaseExpired(1_000)
+  devices.connect(device)
+  const { queued, toWrite } = devices.next()
+  expect(toWrite).toMatchObject({ take: [device], release: [] })
+  devices.confirm({ queued, toWrite }, [])
+  expect(devices.held()).toMatchObject([device])
+  expect(devices.isPending()).toBe(false)
+})

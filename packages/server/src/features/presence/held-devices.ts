@@ -1,4 +1,4 @@
-import type { DeviceKey } from './device-keys.ts'
+import { type DeviceKey, distinctDevices } from './device-keys.ts'
 import type { AddressedDevice } from './presence.queries.ts'
 import type { ConnectionBatch } from './write-connection-batch.ts'
 
@@ -160,10 +160,9 @@ export function createHeldDevices({ onPending, onLost, isByAccount }: HeldDevice
         // reconnected.
         release: first(queues.release, accountId).filter((device) => !queues.take.has(device) || take.includes(device)),
       }
-      return {
-        queued,
-        toWrite: { ...queued, release: queued.release.filter((device) => !isHeldAgain(device)) },
-      }
+      const release = queued.release.filter((device) => !isHeldAgain(device))
+      // If a device reconnects after its grace period, before its first hold is written, the queue contains it twice.
+      return { queued, toWrite: { ...queued, take: distinctDevices(take), release: distinctDevices(release) } }
     },
     confirm({ queued }, lost) {
       for (const kind of ['take', 'reclaim', 'release', 'touch'] as const) {
