@@ -1,4 +1,4 @@
-import { CombinedError, createClient, fetchExchange, gql } from 'urql'
+import { CombinedError, createClient, fetchExchange, gql } from '@urql/core'
 import { expect, test } from 'vitest'
 import { describeError, errorText, isSignedOut } from './describe-error.ts'
 

@@ -1,6 +1,6 @@
+import { stringifyDocument } from '@urql/core'
 import { createClient } from 'graphql-sse'
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
-import { stringifyDocument } from 'urql'
 import { api } from '../app/paths.ts'
 import { createSignal } from '../hooks/signal.ts'
 import { LiveEventsDocument, type LiveEventsSubscription } from './live-events.generated.ts'

@@ -1,6 +1,6 @@
 import { pause, RATE_LIMIT_RETRY_MS, retryDelay } from '@muster/client/retry-delay'
 import type { Api } from '@muster/fleet-csv/api'
-import { CombinedError } from 'urql'
+import { CombinedError } from '@urql/core'
 import { api } from '../../../app/paths.ts'
 import { apiHeaders } from '../../../graphql/session-headers.ts'
 import { signedOut } from '../../../graphql/signed-out.ts'

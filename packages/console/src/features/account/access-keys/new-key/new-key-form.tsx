@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Title } from '@mantine/core'
 import { type FormErrors, useForm } from '@mantine/form'
+import { CombinedError } from '@urql/core'
 import { useRef, useState } from 'react'
-import { CombinedError } from 'urql'
 import { focusFirstError } from '../../../../components/dialogs/focus-first-error.ts'
 import { ErrorNotice } from '../../../../components/error-notice.tsx'
 import { useCreation } from '../../../../graphql/use-change.ts'
