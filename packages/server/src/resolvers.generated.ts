@@ -1321,8 +1321,8 @@ export type Device = {
   attributeHistory: AttributeChangeList;
   /**
    * The device's services, except its bulk service. name selects services whose name contains the string
-   * (case-insensitive). state selects services that are active or inactive. application selects services by the IDs of
-   * their types. sort accepts name, id, created, state, application, port, and attributes.
+   * (case-insensitive). state selects services by their state, either active or inactive. application selects services by
+   * the IDs of their types. sort accepts name, id, created, state, application, port, and attributes.
    */
   services: Array<Service>;
 };
@@ -2740,7 +2740,7 @@ export type UserReference = {
   email: Scalars['String']['output'];
 };
 
-/** A limit that the server enforces. */
+/** A limit that the server enforces, or the setting firstRecord. */
 export type Limit = {
   __typename?: 'Limit';
   /** The name of the limit, such as accessKeys or pageSize. */

@@ -711,7 +711,7 @@ export interface KeyUse {
   uses: number
 }
 
-/** A limit that the server enforces. */
+/** A limit that the server enforces, or the setting firstRecord. */
 export interface Limit {
   /** The name of the limit, such as accessKeys or pageSize. */
   name: string
@@ -1403,7 +1403,7 @@ export interface DeviceFields {
   /** The account that the device belongs to. */
   owner: Branch<'UserReference', 'one'>
   platform: Leaf<string | null>
-  /** The device's services, except its bulk service. name selects services whose name contains the string (case-insensitive). state selects services that are active or inactive. application selects services by the IDs of their types. sort accepts name, id, created, state, application, port, and attributes. */
+  /** The device's services, except its bulk service. name selects services whose name contains the string (case-insensitive). state selects services by their state, either active or inactive. application selects services by the IDs of their types. sort accepts name, id, created, state, application, port, and attributes. */
   services: Branch<'Service', 'many', {
     application?: readonly number[] | null | undefined
     name?: string | null | undefined
@@ -1911,7 +1911,7 @@ export interface MutationFields {
     serviceId: string
     /** Either active or inactive. */
     state: string
-    /** The number of seconds, 1 to 86,400, for which an active state is valid. The state then becomes inactive, unless another report arrives. A device also stays active while it is connected. */
+    /** The number of seconds, 1 to 86,400, for which an active state is valid. The state then becomes inactive, unless a later report extends it. A device also stays active while it is connected. */
     ttl?: number | null | undefined
   }>
   /** Creates a new link for an invitation and makes the previous link invalid. The new link has the same lifetime as the previous link, counted from now. The server also emails the new link under the conditions of createInvitation. */
@@ -2968,7 +2968,7 @@ export interface Mutations {
     serviceId: string
     /** Either active or inactive. */
     state: string
-    /** The number of seconds, 1 to 86,400, for which an active state is valid. The state then becomes inactive, unless another report arrives. A device also stays active while it is connected. */
+    /** The number of seconds, 1 to 86,400, for which an active state is valid. The state then becomes inactive, unless a later report extends it. A device also stays active while it is connected. */
     ttl?: number | null | undefined
   }, options?: CallOptions): Promise<boolean>
   /** Creates a new link for an invitation and makes the previous link invalid. The new link has the same lifetime as the previous link, counted from now. The server also emails the new link under the conditions of createInvitation. */

@@ -31,7 +31,7 @@ export function findRecord(
     .executeTakeFirst()
 }
 
-/** Locks the key until the transaction ends. Returns false if another transaction has locked it. */
+/** Locks the key until the transaction ends. Returns false if another transaction has locked the key. */
 export async function tryLockKey(transaction: Database, { accountId, caller, key }: KeyOfCaller): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${JSON.stringify([accountId, caller, key])}, 0)) as locked`.execute(

@@ -88,7 +88,7 @@ describe('a repeated request', () => {
     },
   )
 
-  it('fails with CONFLICT and the ID of the created object if the response was too large to store', async () => {
+  it('fails with the ID of the created object if the response was too large to store', async () => {
     const user = await app.createUser()
     const services = Array.from({ length: 60 }, (_, index) => ({ name: `s${index} ${'x'.repeat(80)}`, port: 22 }))
     const document = `mutation ($services: [ServiceInput!]) {
@@ -262,8 +262,8 @@ describe('a repeated request in a session', () => {
   })
 })
 
-describe('a repeated request to the REST API', () => {
-  it('receives the same status, location, and body', async () => {
+describe('a request to the REST API with an Idempotency-Key', () => {
+  it('receives the same status, location, and body when it is repeated', async () => {
     const user = await app.createUser()
     const rest = restClient(app.url, user)
     const { device } = (await user.data(register, { name: 'pump' })).registerDevice
@@ -277,7 +277,7 @@ describe('a repeated request to the REST API', () => {
     expect([other.status, other.code]).toEqual([422, 'BAD_USER_INPUT'])
   })
 
-  it('fails with CONFLICT and the ID of the created object if the response contains a secret', async () => {
+  it('fails with the ID of the created object when it is repeated, if the response contains a secret', async () => {
     const user = await app.createUser()
     const request = { body: { name: 'laptop' }, unsignedHeaders: keyHeader(randomUUID()) }
     const rest = restClient(app.url, user)
@@ -288,7 +288,7 @@ describe('a repeated request to the REST API', () => {
     expect(repeat.body.errors[0].extensions.created).toEqual({ kind: 'access key', id: first.body.key })
   })
 
-  it('is rejected if it has an Idempotency-Key but creates nothing', async () => {
+  it('is rejected if it creates nothing', async () => {
     const rest = restClient(app.url, app.owner)
     const { status, code } = await rest('DELETE', '/access-keys/MKAAAAAAAAAAAAAAAAAA', {
       unsignedHeaders: keyHeader('a'),

@@ -34,7 +34,7 @@ export async function createOnce<Result>(
   return result
 }
 
-/** Like `createOnce`, but without an Idempotency-Key, `create` also runs in a transaction. */
+/** Like `createOnce`, but runs `create` in a transaction even without an Idempotency-Key. */
 export const createOnceInTransaction = <Result>(
   context: { db: Database; once?: Once },
   create: (transaction: Database) => Promise<Result>,

@@ -65,8 +65,8 @@ interface Moments {
 }
 
 /**
- * Collects the moments to evaluate. Moments at which the filter reads the same values are evaluated once. If the filter
- * depends on the time, these moments must also have the same time.
+ * Collects the moments to evaluate. Moments with equal rows (see `readRows`) are evaluated once. If the filter depends
+ * on the time, these moments must also have the same time.
  */
 function collectMoments(needs: Needs): Moments {
   const byContent = new Map<string, SharedMoment>()

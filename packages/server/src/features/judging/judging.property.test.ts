@@ -185,7 +185,10 @@ test('agrees with a simple model for random events and filters, including delete
   expect(compared).toBeGreaterThan((HISTORIES * FILTERS) / 3)
 })
 
-/** Checks that a stream delivers exactly the matching events, up to the registration of another device. */
+/**
+ * Checks that a stream delivers exactly the matching events after the first event, up to the registration of another
+ * device.
+ */
 async function compareStream(user: TestUser, steps: readonly Step[]): Promise<void> {
   const [where] = fc.sample(
     deviceFilter.filter((text) => checkFilter(text).isValid && !readsReports(text)),

@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors.ts'
 
 const BATCH = 1_000
-/** At most this many batches are written at the same time, which leaves database connections for requests. */
+/** One function writes at most this many batches at the same time, which leaves database connections for requests. */
 const MAX_CONCURRENT_ACCOUNTS = 3
 
 export type WriteBatch<Item> = (accountId: string, items: readonly Item[]) => Promise<(ApiError | undefined)[]>

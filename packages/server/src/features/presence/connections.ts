@@ -40,7 +40,7 @@ export interface ConnectionsOptions {
   db: Database
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
-  /** The grace period: the time, in milliseconds, in which a disconnected device can reconnect. */
+  /** The grace period: how long, in milliseconds, a device stays active after it disconnects. */
   graceMs: number
   /** Whether each transaction writes the devices of only one account, as a cluster requires. */
   isByAccount?: boolean

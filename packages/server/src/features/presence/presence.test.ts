@@ -65,7 +65,7 @@ describe('a report with a ttl', () => {
     })
   })
 
-  test('makes a service inactive with its device, or after its own ttl', async () => {
+  test('keeps a service active until the ttl ends or the device becomes inactive', async () => {
     const { id, serviceId, found } = await repeatUntilFast(1_800, async () => {
       const device = await registerDevice(app.owner)
       const service = await addService(device.id)

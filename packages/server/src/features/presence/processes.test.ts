@@ -104,7 +104,7 @@ describe('two server processes', () => {
     for (const end of ends.reverse()) await end()
   })
 
-  test("make a killed third process's devices inactive unless they have reconnected", async () => {
+  test("make a killed third process's devices inactive unless the devices have reconnected", async () => {
     const third = await site.start(onTestFinished)
     const [lost, moved] = [await register(site, third), await register(site, third)]
     await connectMqtt(mqttOf(third), lost)

@@ -9,7 +9,7 @@ import { accountsOf, type DeviceKey, devicesText } from './device-keys.ts'
 
 /**
  * Returns the IDs of the devices with these IDs, and of the devices whose services have these IDs. With `inside`,
- * returns and locks only devices that `inside` matches.
+ * returns only devices that `inside` matches, and locks these devices.
  */
 export async function findDeviceIds(
   db: Database,

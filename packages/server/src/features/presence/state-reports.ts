@@ -24,9 +24,9 @@ export interface StateReport {
   id: string
   state: State
   /**
-   * How long `active` is valid, in seconds. The device of an active service stays active at least as long. Without
-   * `ttl`, an active state is accepted only if the device is already active. A service then stays active until its next
-   * report or until its device becomes inactive.
+   * How long `active` is valid, in seconds. A service's report also keeps the device active for this time, unless a
+   * later report on the device ends it earlier. Without `ttl`, an active state is accepted only if the device is
+   * already active. A service then stays active until its next report or until its device becomes inactive.
    */
   ttl?: number | undefined
   address?: string | undefined
@@ -174,7 +174,8 @@ async function writeRound(
   if (inactiveDevices.length > 0) {
     const devices = devicesOf(accountId, inactiveDevices)
     await endTimedHolds(db, devices, 'all')
-    // Reports on connected devices were rejected, so any other hold belongs to a process whose lease has expired.
+    // Reports that connected devices are inactive were rejected, so any remaining hold belongs to a process whose lease
+    // has expired.
     await releaseByProcess(db, devices, null)
     await touch(db, devices)
     await deactivateUnheld(db, devices, source)
@@ -184,7 +185,7 @@ async function writeRound(
 const devicesOf = (accountId: string, accepted: readonly Accepted[]): AddressedDevice[] =>
   distinctDevices(accepted.map(({ deviceId, report }) => ({ accountId, deviceId, address: report.address })))
 
-/** Returns the holds that keep each device active for the `ttl` of its report, and at least as long as its services. */
+/** Returns one hold for each device, with the longest `ttl` in the reports on the device and its services. */
 function timedHolds(active: readonly Accepted[]): TimedHold[] {
   const holds = new Map<string, TimedHold>()
   for (const { id, deviceId, report } of active) {

@@ -64,8 +64,8 @@ function readService(item: unknown, path: string): ServiceInput {
 const guesses: ReadonlySet<unknown> = new Set(Object.keys(deviceReasons))
 
 /**
- * Counts an invalid code or invalid device credentials as a guess. A wrong secret also counts for the device. Returns the error for the response: RATE_LIMITED
- * after too many guesses, otherwise the original error.
+ * Counts an invalid code or invalid device credentials as a guess. A wrong secret also counts for the device. Returns
+ * the error for the response: RATE_LIMITED after too many guesses, otherwise the original error.
  */
 function limitGuesses(error: unknown, { address, credentials }: DeviceRequest, failed: FailedAuthentication): unknown {
   if (!(error instanceof ApiError) || !guesses.has(error.details.reason)) return error

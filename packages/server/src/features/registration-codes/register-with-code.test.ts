@@ -283,7 +283,7 @@ describe('an invalid registration request', () => {
     expect(await usedOf(id)).toBe(0)
   })
 
-  test('is rejected if its credentials use another scheme', async () => {
+  test('is rejected if its credentials use a scheme other than Basic', async () => {
     expect(errorOf(await server.register({ code: 'X', hardwareId: 'X' }, 'Bearer x')).slice(0, 2)).toEqual([
       401,
       'UNAUTHENTICATED',

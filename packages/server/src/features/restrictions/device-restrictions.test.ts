@@ -123,7 +123,7 @@ describe('a key that is restricted to some devices', () => {
     expect(accessKey.permissions).toContain('DEVICE_READ')
   })
 
-  it('is created only with a filter that does not depend on time or connections', async () => {
+  it('is created only with a filter that does not depend on the current time or on connections', async () => {
     const attempt = (access: string) => user.query(`mutation { createAccessKey(access: ${access}) { key } }`)
     const timed = ['created > -7d', 'age(site) > 1d', 'stale(site)', 'changed(site) > -1d']
     for (const where of ['state = active', 'sute = oslo', ...timed]) {
@@ -143,7 +143,7 @@ describe('a key that is restricted to some devices', () => {
     })
   })
 
-  it('reads attributes in the context of its filter, regardless of the context of a request', async () => {
+  it('finds the devices that match its filter in its own context, regardless of the request', async () => {
     await user.data(
       `mutation { setAttribute(serviceId: "${ids.none}", name: "site", value: "oslo", context: "night") }`,
     )
@@ -252,7 +252,7 @@ describe('a restricted role', () => {
   const total = async (headers: Record<string, string>): Promise<Json> =>
     (await asMember(app, { headers } as Json)('{ login { devices { total } } }')).data?.login.devices.total
 
-  it('immediately limits its members and the keys that they create', async () => {
+  it('limits its members immediately, and also limits the keys that they create', async () => {
     const owner = await newMember(app, user.accountId, 'owner')
     const member = await newMember(app, user.accountId, 'viewer')
     const asOwner = asMember(app, owner)

@@ -101,7 +101,7 @@ describe('a key that is restricted to some attributes', () => {
     expect(login).toEqual({ devices: { total: 1 }, facets: [{ distinct: 1 }, { distinct: 1 }] })
   })
 
-  it('finds a group if it can read the whole group', async () => {
+  it('finds devices by a group if it can read the whole group', async () => {
     await user.data(`mutation { setAttribute(serviceId: "${device}", name: "lan.ip", value: "x", context: "night") }`)
     await user.data('mutation { registerDevice(name: "two", attributes: { site: "rome" }) { device { id } } }')
     const key = await createKey('{ read: ["net.*", "lan*"], write: ["$svc.*"] }')

@@ -185,7 +185,7 @@ describe('the simulation of a key', () => {
     expect(disabled.devices).toBe(0)
   })
 
-  it('warns about values that devices can change, and says that the filter makes attributes read-only', async () => {
+  it('warns about values that devices can change, and says that the key cannot set what its filter reads', async () => {
     const where = 'site = oslo AND name = (one OR two) AND NOT services:*'
     const simulated = await asOwner(`access: { where: "${where}" }, deviceId: "${oslo}", attribute: "site"`)
     expect(simulated).toMatchObject({
@@ -204,7 +204,7 @@ describe('the simulation of a key', () => {
 })
 
 describe('a caller who may not simulate everything', () => {
-  it('can always simulate its own key, person, and role', async () => {
+  it('can simulate its own key and, without a restriction, its own person and role', async () => {
     const key = await keyOf(
       app,
       sendAsUser(user),
@@ -224,7 +224,7 @@ describe('a caller who may not simulate everything', () => {
     expect(await simulate(sendAsUser(personal), 'roleId: "viewer"')).toMatchObject({ devices: 2 })
   })
 
-  it('needs KEY_MANAGE for existing and new keys, and MEMBER_MANAGE for people and roles', async () => {
+  it('needs KEY_MANAGE for other keys and new keys, and MEMBER_MANAGE for other people and roles', async () => {
     const person = await newMember(app, user.accountId, 'viewer')
     const member = asMember(app, person)
     for (const args of [`key: "${user.keyId}"`, 'key: "MKNONE"', 'access: {}'])

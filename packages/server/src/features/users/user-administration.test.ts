@@ -84,7 +84,7 @@ it('lists users with their counts and disabled state', async () => {
   expect(found).toMatchObject({ email: user.email, devices: 2, accessKeys: 1, sessions: 0, disabled: expect.any(Date) })
 })
 
-it("removes all of a user's rows and no others", async () => {
+it("removes all rows of a user's account if withAccounts is set, and no others", async () => {
   const [user, otherUser] = [await app.createUser(), await app.createUser()]
   for (const each of [user, otherUser]) {
     const ids = await seedDevices(
@@ -183,7 +183,7 @@ it('removes a user from the accounts of others, and keeps an account that has an
   expect(await findUser(app.db, founder.email)).toMatchObject({ id: values.id })
 })
 
-it('forgets the address of an erased user', async () => {
+it('forgets the address of an erased user, except in stored events', async () => {
   const [account, person] = [await app.createUser(), await newPerson(app)]
   await addMember(app, { accountId: person.id, personId: account.accountId, roleId: 'owner' })
   await app.db.updateTable('person').set({ password_hash: 'x' }).where('id', '=', account.accountId).execute()

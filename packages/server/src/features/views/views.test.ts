@@ -73,7 +73,7 @@ describe('saving a view', () => {
     ])
   })
 
-  test('lists views by name, kind, label, and ID', async () => {
+  test('adds the view to the list, which is sorted by name and can be limited to a kind, a label, or IDs', async () => {
     const one = await create('name: "view 10", labels: ["x"]')
     await create('name: "View 2", kind: SERVICES, where: "port = 22"')
     const list = async (args: string): Promise<string[]> =>

@@ -28,7 +28,7 @@ export async function findByIdentity(
   return row
 }
 
-/** Like `findByIdentity`, but also locks the person. Waits for any reset of the person that is running. */
+/** Like `findByIdentity`, but also locks the person, and waits while a reset of the person is running. */
 export async function lockByIdentity(
   transaction: Database,
   { issuer, subject }: IdentityKey,

@@ -90,7 +90,7 @@ describe('a person who signs in for the first time', () => {
 })
 
 describe('a person who signs in again', () => {
-  it('remains the same person with a new address, which replaces the old one', async () => {
+  it('remains the same person, and a new address replaces the old one if it is verified and not in use', async () => {
     const [sub, groups] = [newSubject(), [newGroup()]]
     await nameGroups(team, 'viewer', groups)
     const first = await personIn(await signOn(app, provider, { claims: { sub, groups, email_verified: true } }))
@@ -167,7 +167,7 @@ describe('group-based memberships', () => {
     expect(await roleOf(team, `${sub}@example.com`)).toBe('group Alpha')
   })
 
-  it('leave memberships from invitations and from the operator unchanged', async () => {
+  it('leave the membership of a person whom an operator added unchanged', async () => {
     const group = newGroup()
     await nameGroups(team, 'viewer', [group])
     const { email } = team.admin
