@@ -48,8 +48,8 @@ const secretMutations = [
   ],
 ] as const
 
-describe('a repeated request', () => {
-  it('receives the first response and creates nothing else', async () => {
+describe('a request with an Idempotency-Key', () => {
+  it('receives the first response and creates nothing else when it is repeated', async () => {
     const user = await app.createUser()
     const first = await sendWith(user, 'k1', register, { name: 'pump', hardwareId: 'p-1' })
     expect(first.body.errors).toBeUndefined()
@@ -58,7 +58,7 @@ describe('a repeated request', () => {
     expect(await countDevices(user)).toBe(1)
   })
 
-  it('receives the first response even if the created object has changed', async () => {
+  it('receives the first response when it is repeated, even if the created object has changed', async () => {
     const user = await app.createUser()
     const { device } = (await user.data(register, { name: 'pump' })).registerDevice
     const add = `mutation { addService(deviceId: "${device.id}", name: "ssh", port: 22) { id name port } }`
@@ -69,7 +69,7 @@ describe('a repeated request', () => {
   })
 
   it.each(secretMutations)(
-    'fails with CONFLICT and the ID of the created object if the response of %s contains a secret',
+    'fails with CONFLICT and the ID of the created object when it is repeated, if the response of %s contains a secret',
     async (field, document, kind) => {
       const user = await app.createUser()
       const { body } = await sendWith(user, 'k1', document)
@@ -88,7 +88,7 @@ describe('a repeated request', () => {
     },
   )
 
-  it('fails with the ID of the created object if the response was too large to store', async () => {
+  it('fails with the ID of the created object when it is repeated, if the response was too large', async () => {
     const user = await app.createUser()
     const services = Array.from({ length: 60 }, (_, index) => ({ name: `s${index} ${'x'.repeat(80)}`, port: 22 }))
     const document = `mutation ($services: [ServiceInput!]) {
@@ -101,7 +101,7 @@ describe('a repeated request', () => {
     expect(await countDevices(user)).toBe(1)
   })
 
-  it('is rejected while the first request runs, and then receives its response', async () => {
+  it('is rejected while an identical request runs, and then receives the response of that request', async () => {
     const user = await app.createUser()
     const { device } = (await user.data(register, { name: 'pump' })).registerDevice
     const add = `mutation { addService(deviceId: "${device.id}", name: "ssh") { id } }`
@@ -124,7 +124,7 @@ describe('a repeated request', () => {
     expect(await sendWith(user, 'k1', add)).toEqual(response)
   })
 
-  it('creates only one object if many requests arrive at the same time', async () => {
+  it('creates only one object if it arrives many times at once', async () => {
     const user = await app.createUser()
     const responses = await Promise.all(
       Array.from({ length: 12 }, () => sendWith(user, 'k1', register, { name: 'pump' })),
