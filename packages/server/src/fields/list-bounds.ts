@@ -40,7 +40,7 @@ export const listBounds: ListBounds = {
   'User.views': ({ id }) => Math.min((id as unknown[] | null | undefined)?.length ?? limits.views, limits.views),
   'View.columns': 50,
   'View.problems': 10,
-  // Personal keys can also use views. If they counted, a query for all views would exceed the limit on objects.
+  // Personal keys can also use views. If these keys counted, a query for all views would exceed the limit on objects.
   'View.usedBy': limits.webhooks + limits.roles + limits.accountAccessKeys,
   'User.facets': ({ by }) => (by as unknown[]).length,
   'Facet.buckets': 100,

@@ -1,7 +1,7 @@
 /**
  * The fields of `User` that restricted callers can select. The statements of these fields and of the mutations below
- * apply the restriction or read nothing about devices. Most other types need no list, because restricted callers reach
- * them only through these fields and mutations.
+ * apply the restriction or read nothing about devices. Restricted callers can reach most other types only through these
+ * fields and mutations. Those types therefore need no list.
  */
 const openOfUser: readonly string[] = [
   ...['accessKeys', 'account', 'attribute', 'attributeInfo', 'attributeNames', 'attributes', 'bulkJob', 'bulkJobs'],

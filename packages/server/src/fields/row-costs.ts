@@ -16,8 +16,8 @@ import { limits } from '../limits.ts'
 import type { UserPresenceArgs } from '../resolvers.generated.ts'
 
 /**
- * The row cost of each field, which is part of the field's rate-limit cost. The server does not start if a field that
- * returns a list has no entry.
+ * The row cost of each field, which is part of the field's rate-limit cost. The server does not start if an entry that
+ * `RowCosts` requires is missing.
  */
 export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => ({
   'User.devices': (args, { devices, restriction }) => {

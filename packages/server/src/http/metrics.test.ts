@@ -145,7 +145,7 @@ test('uses only names from the schema and the routes as labels, never client inp
   expect(text).not.toMatch(/OfTheClient|mine|noSuchField|words/)
 })
 
-test('counts webhook deliveries and their attempts', async () => {
+test('counts webhook deliveries, their attempts, and jobs', async () => {
   const app = await start({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.1', MUSTER_WEBHOOK_RETRIES: '3600' } })
   const receiver = await startReceiver()
   onTestFinished(receiver.close)

@@ -104,7 +104,7 @@ describe('a background job', () => {
     expect(notes).toEqual(['dead'])
   })
 
-  it('ends before the server stops', async () => {
+  it('ends before its runner stops', async () => {
     let hasEnded = false
     const started = Promise.withResolvers<void>()
     const slow = implementJob(noteJob, async () => {

@@ -36,8 +36,8 @@ export interface Credentials {
 }
 
 /**
- * Sets `session.device` if the credentials are valid. Otherwise, rejects with an error that contains the return code
- * for CONNACK.
+ * Sets `session.device` if the credentials and the will's topic, if any, are valid. Otherwise, rejects with an error
+ * that contains the return code for CONNACK.
  */
 export async function authenticateDevice(
   deps: AuthenticationDeps,

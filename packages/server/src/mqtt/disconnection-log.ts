@@ -6,7 +6,7 @@ import type { Session } from './session-registry.ts'
 const LOG_EVERY_MS = 10_000
 const MAX_ENTRIES = 1_000
 
-/** The reasons why the server disconnects an authenticated device. */
+/** The reasons that `createDisconnectionLog` logs. Disconnections because of rejected packets are logged elsewhere. */
 export const disconnected = {
   connectedAgain: 'it connected again',
   connectedElsewhere: 'it connected to another server',

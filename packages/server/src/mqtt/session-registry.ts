@@ -23,7 +23,7 @@ export interface Session {
    * server then rejects all further publications, including the will.
    */
   isCutOff: boolean
-  /** Why the server disconnected the authenticated device. Omitted if it did not. */
+  /** The reason (see `disconnected`) why the server disconnected the device. Omitted if there was no such reason. */
   disconnectedFor?: string
 }
 

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import type { Address, AddressRange } from '../lib/address-range.ts'
 
-/** The only IPv6 range in which IANA assigns unicast addresses (IANA's registry of the IPv6 address space). */
+/** The only IPv6 range in which IANA assigns global unicast addresses (IANA's registry of the IPv6 address space). */
 const globalUnicast: AddressRange = [ipaddr.parse('2000::'), 3]
 
 /**

@@ -168,7 +168,7 @@ describe('a document with many fields that read every device', () => {
     ])
   })
 
-  test('costs a point for each field', async () => {
+  test('costs a point for each of these fields even if it is rejected', async () => {
     const large = await otherUser()
     const before = left((await large.query('{ login { id } }')).headers)
     const { headers } = await large.query(hostile(15))

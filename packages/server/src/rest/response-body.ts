@@ -4,7 +4,7 @@ import type { Route } from './route.ts'
 
 type Names = Readonly<Record<string, string>>
 
-/** One step of `route.at`: a member, an item by its index, or the item whose ID is in the path. */
+/** One step of `route.at`: a member, an item by its index, or the item whose ID or key is in the path. */
 type Step = { member: string } | { index: number } | { key: string }
 
 /**

@@ -50,7 +50,7 @@ export async function listWebhooks({ db, viewer }: Viewing, ids?: readonly strin
 
 export const countWebhooks = ({ db, viewer }: Viewing): Promise<number> => countWebhookRows(db, viewer.accountId)
 
-/** Creates a webhook. Only this result contains the secret. */
+/** Creates a webhook. Only this result and the result of `rotateWebhookSecret` contain a secret. */
 export async function createWebhook(context: Context, input: MutationCreateWebhookArgs): Promise<Webhook> {
   const { viewer, secrets, outbound } = context
   const events = readEvents(input.events) ?? [...defaultEvents]
@@ -91,7 +91,7 @@ export async function createWebhook(context: Context, input: MutationCreateWebho
 
 /**
  * Updates a webhook. With `enabled: true` or a new URL, also resumes paused deliveries. If the deliveries are paused
- * because the view is invalid, changing the filter, view, or context resumes them, too.
+ * because the view is invalid, setting the filter, view, or context resumes them, too.
  */
 export async function updateWebhook(context: Context, change: MutationUpdateWebhookArgs): Promise<Webhook> {
   const { db, viewer, outbound } = context

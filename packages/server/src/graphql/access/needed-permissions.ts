@@ -169,7 +169,7 @@ function conditionOf(directive: typeof GraphQLSkipDirective, node: SelectionNode
   try {
     return getDirectiveValues(directive, node, variables)?.if
   } catch {
-    // If the condition is a variable without a value, the field counts as selected.
+    // If the condition is a variable without a value, the selection counts as included.
     return undefined
   }
 }

@@ -32,7 +32,7 @@ describe('the number of rows that a document reads', () => {
     expect(count(`${fragment} { a: user { ...F } b: user { ...F } c: user { ...F ...F } }`).rows).toBe(30_003)
   })
 
-  test('is 0 if the arguments are invalid', () => {
+  test('is 0 for a field with a cost of 0', () => {
     expect(count('query ($n: Int!) { user { strict(size: $n) { total } } }', { n: 1 }).rows).toBe(0)
   })
 })

@@ -22,9 +22,9 @@ const maxErrors = 10
 const aborted = { comparisons: 500_000, message: 'Validation aborted.' }
 
 /**
- * Parses and validates a document. Returns the document without duplicate selections, its number of tokens, and its
- * validation errors. Throws GraphQLError for a syntax error, and QUERY_TOO_COMPLEX for too many tokens, a name that is
- * too long, or too many comparisons of fields.
+ * Parses and validates a document. Returns the document without the selections that `withoutDuplicates` removes, its
+ * number of tokens, and its validation errors. Throws GraphQLError for a syntax error. Throws QUERY_TOO_COMPLEX for too
+ * many tokens, a name that is too long, or too many comparisons of fields.
  */
 export function readDocument(
   text: string,
@@ -47,7 +47,10 @@ export function readDocument(
 /** `withoutDuplicates` checks only selection sets of at least this size, because smaller ones are quick to validate. */
 const manySelections = 20
 
-/** Removes duplicate selections. They add nothing to the response, but validation compares every pair of selections. */
+/**
+ * Removes duplicates from large selection sets. They add nothing to the response, but validation compares every pair of
+ * fields with the same response key.
+ */
 function withoutDuplicates(document: DocumentNode): DocumentNode {
   return visit(document, {
     SelectionSet(set) {

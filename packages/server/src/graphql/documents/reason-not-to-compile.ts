@@ -9,7 +9,7 @@ import {
 } from 'graphql'
 import type { OperationPlan } from './selection-plan.ts'
 
-/** The maximum number of selections in a compiled document, after fragments are spread. */
+/** The maximum number of selections in a compiled operation, after fragments are spread. */
 const compiledSelections = 2_000
 
 /** The maximum length of a response key, in characters. The compiled code repeats the whole path for every field. */

@@ -134,8 +134,8 @@ async function run<Viewer extends GraphqlViewer>(
 }
 
 /**
- * Checks whether every root field failed with UNAVAILABLE and no change was made. The response then has status 503,
- * because proxies and clients use the status to decide whether to retry.
+ * Checks whether every root field failed with UNAVAILABLE and no error has the outcome `done`. The response then has
+ * status 503, because proxies and clients use the status to decide whether to retry.
  */
 function isUnavailable({ data, errors = [] }: FormattedExecutionResult): boolean {
   if (errors.length === 0 || errors.some((error) => error.extensions?.code !== 'UNAVAILABLE' || isOutcomeDone(error)))

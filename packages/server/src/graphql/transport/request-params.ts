@@ -20,7 +20,7 @@ export interface RawRequest {
 export function readRequestParams(raw: RawRequest): RequestParams | Promise<RequestParams | Response> {
   if (raw.method === 'GET') assertParameters(raw.url)
   const body = raw.method === 'POST' && isJson(raw.headers) ? parseBody(raw.body) : null
-  // Most clients send valid JSON with exactly this content type. Parsing it with graphql-http would take longer.
+  // Most clients send valid JSON with exactly this content type. Reading these requests with graphql-http takes longer.
   if (body !== null && raw.headers['content-type'] === 'application/json' && isParams(body)) return body
   if (body !== null) assertHasQuery(body.query, body.extensions)
   // At runtime, graphql-http accepts null as a parsed body. Only the type `Request` excludes null.

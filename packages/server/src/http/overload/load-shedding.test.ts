@@ -135,7 +135,7 @@ test('serves other users and addresses while one user is at the limit', async ()
   expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
-test('counts requests with an unverified key for the address after the address has used up its attempts', async () => {
+test('counts requests with an invalid signature for an address that has used up its attempts', async () => {
   const env = { MUSTER_MOST_REQUESTS: '3', MUSTER_TRUSTED_PROXIES: '127.0.0.1/32' }
   const another = await app.startAnother({ env })
   onTestFinished(() => another.close())
@@ -244,7 +244,7 @@ test('does not count streams as in flight, even with an encoded path', async () 
   open.cut()
 })
 
-test('responds to another caller before it has started all queued requests', async () => {
+test('responds to a health check before it has started all queued requests', async () => {
   const another = await app.startAnother()
   const { hostname, port } = new URL(another.url)
   const body = JSON.stringify({ query: '{ __schema { types { name fields { name type { name } } } } }' })
