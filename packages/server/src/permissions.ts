@@ -67,7 +67,7 @@ export const isBuiltIn = (roleId: string): roleId is BuiltInRole => Object.hasOw
 
 /**
  * The permissions of keys that were created before permissions existed. By default, a new key gets these permissions,
- * except those that its creator lacks or that a restricted key cannot have.
+ * except those that its creator lacks and, if the key is restricted, those in `neverRestricted`.
  */
 export const usualKeyPermissions = manager
 

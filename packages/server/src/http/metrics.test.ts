@@ -89,7 +89,7 @@ test('exports exactly the metrics in the table', async () => {
   })
 })
 
-test('counts devices and their rejected connections', async () => {
+test('counts connected devices, their publications, and rejected connections', async () => {
   const app = await start({ mqtt: true })
   const device = await registerDevice(app.owner)
   const url = `mqtt://127.0.0.1:${app.mqttPort}`
@@ -176,7 +176,7 @@ test('counts webhook deliveries, their attempts, and jobs', async () => {
   await expect.poll(async () => (await values(app))[jobs]).toBeGreaterThan(before)
 })
 
-test('reports a growing feed lag while a transaction stays open', async () => {
+test('reports a feed lag while a transaction stays open', async () => {
   const app = await start()
   const [began, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   onTestFinished(() => released.resolve())

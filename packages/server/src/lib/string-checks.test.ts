@@ -17,7 +17,7 @@ describe('a string argument', () => {
     expect(() => assertText(text, 'name', 10)).toThrow(/^name must not contain/)
   })
 
-  it('is rejected as a name if it contains only whitespace', () => {
+  it('is rejected as a name if it is empty or contains only whitespace', () => {
     assertName(' a ', 'name', 10)
     for (const blank of ['', ' ', '\t\n', '\u00a0'])
       expect(() => assertName(blank, 'name', 10)).toThrow('name must not be empty or only whitespace')

@@ -223,7 +223,7 @@ const hasSecret = (session: Session): session is Session & PresentedSecret =>
 
 /** Returns the reason to log if the broker closed the connection because of its packets. */
 function protocolErrorOf(client: Client, error: Error & { errorCode?: number }): string | undefined {
-  // The return code in CONNACK (MQTT 3.1.1 §3.2.2.3).
+  // This code is the return code in CONNACK (MQTT 3.1.1 §3.2.2.3).
   if (error.errorCode === 1) return 'unsupported protocol version'
   // The first packet was not CONNECT, or a later one was (MQTT-3.1.0-1, MQTT-3.1.0-2).
   if (error.message === 'Invalid protocol') return 'unexpected packet'

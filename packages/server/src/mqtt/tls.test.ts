@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('accepts a device that trusts the certificate over TLS, and stores its publications', async () => {
+test('accepts a device over TLS if the device trusts the certificate, and stores its publications', async () => {
   const device = await registerDevice(app.owner)
   const client = await connectMqtt(`mqtts://127.0.0.1:${app.mqttPort}`, device, { ca })
   await client.publishAsync(`devices/${device.id}/attributes`, '{"site":"oslo"}', { qos: 1 })

@@ -123,7 +123,7 @@ describe('an internal address', () => {
     await outbound.close()
   })
 
-  it('is resolved only once per connection', async () => {
+  it('is found with only one lookup of its name per connection', async () => {
     let asked = 0
     const resolve = async () => {
       asked++
@@ -164,7 +164,7 @@ describe('a public address', () => {
 describe('the response of a receiver', () => {
   const allowed = [parseRange('127.0.0.1')!]
 
-  it('is stored up to 1 KiB, and is not read to the end if it is endless', async () => {
+  it('is returned up to 1 KiB, and is not read to the end if it is endless', async () => {
     let sent = 0
     const endless = createServer((_request, response) => {
       const more = (): void => {

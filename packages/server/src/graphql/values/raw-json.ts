@@ -12,10 +12,7 @@ export type Json = string | readonly Buffer[]
 /** The raw JSON that the current call of `split` has found so far. Undefined if no call is running. */
 let written: Json[] | undefined
 
-/**
- * JSON as the database wrote it, which `withRawJson` copies into a response without parsing it. All other code uses the
- * parsed `value`.
- */
+/** JSON that `withRawJson` copies into a response without parsing it. All other code uses the parsed `value`. */
 export class RawJson<Value = unknown> {
   readonly #json: Json
   #value: Value | undefined
