@@ -7,8 +7,8 @@ import { comparable, parityContext, parityExecutor, paritySchema, responseOf } f
 import type { OperationRequest } from './prepare-operation.ts'
 
 /**
- * Without PARITY_RUNS, the tests always use the same 250 documents, so only a change to the code can make them fail.
- * With PARITY_RUNS, each test generates that number of new documents.
+ * Without PARITY_RUNS, each test with random documents always uses the same 250 documents, so only a change to the code
+ * can make the test fail. With PARITY_RUNS, each of these tests generates that number of new documents.
  */
 const { PARITY_RUNS } = process.env
 const extent = PARITY_RUNS === undefined ? { numRuns: 250, seed: 1 } : { numRuns: Number(PARITY_RUNS) }

@@ -119,7 +119,7 @@ describe('the number of objects that a response can contain', () => {
     expect(prepared({ query }).objectCount).toBe(count)
   })
 
-  it('includes the values of variables, variable defaults, and schema defaults', () => {
+  it('depends on the values of variables, variable defaults, and schema defaults', () => {
     const query = 'query ($n: Int = 7) { user { page(size: $n) { items { id } } } }'
     expect(prepared({ query, variables: { n: 5 } }).objectCount).toBe(7)
     expect(prepared({ query }).objectCount).toBe(9)

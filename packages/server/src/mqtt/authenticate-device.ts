@@ -18,8 +18,8 @@ const NOT_AUTHORIZED = 5
 const NO_ID = 'no device ID'
 
 /**
- * How long the rejection of a failed attempt is delayed, in milliseconds, if its address or its device has had too many
- * failed attempts.
+ * The delay, in milliseconds, before a failed attempt is rejected if its address or its device has had too many failed
+ * attempts.
  */
 const FAILURE_DELAY_MS = 2_000
 

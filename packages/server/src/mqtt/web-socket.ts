@@ -14,8 +14,8 @@ const MESSAGE_BYTES = 256 * 1024
 const UNAUTHENTICATED_BYTES = 20 * 1024
 
 /**
- * Serves MQTT over WebSocket. Returns a function that stops accepting connections. Open connections remain, because the
- * broker closes them.
+ * Serves MQTT over WebSocket. Returns a function that stops accepting connections. The broker closes the open
+ * connections.
  */
 export function serveWebSocket(server: Server, broker: Broker, addressOf: AddressOf): () => void {
   const sockets = new WebSocketServer({

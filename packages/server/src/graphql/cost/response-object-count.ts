@@ -57,8 +57,8 @@ interface CountedField {
 const noArguments: Arguments = {}
 
 /**
- * Creates a counter of objects. For each page (a type whose name ends with `List`), it counts as many items as the
- * argument `size` allows, but no more than `maxPageSize`. Throws if another list of objects has no entry in
+ * Creates a counter of objects. A page is a type whose name ends with `List`. For each page, the counter includes as
+ * many items as the argument `size` allows, at most `maxPageSize`. Throws if another list of objects has no entry in
  * `listBounds`, because the number of its objects would be unknown.
  */
 export function createObjectCounter(input: {

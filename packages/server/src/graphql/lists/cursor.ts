@@ -24,8 +24,8 @@ export function encodeCursor(order: string, { key, id }: Place): string {
 
 /**
  * Throws BAD_USER_INPUT for a truncated or changed cursor, and for a cursor for another list or order. Accepts a forged
- * cursor with a correct checksum and storable values, because such a cursor shows only items that the caller may list
- * anyway. `path` is the argument's name for error messages.
+ * cursor with a correct checksum and storable values. Such a cursor shows only items that the caller may list anyway.
+ * `path` is the argument's name for error messages.
  */
 export function decodeCursor(text: string, order: string, path: string): Place {
   const bytes = Buffer.from(text.slice(PREFIX.length), 'base64url')

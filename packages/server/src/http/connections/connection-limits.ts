@@ -18,8 +18,8 @@ const settingOf: Readonly<Record<Limit, string>> = {
 }
 
 /**
- * The functions that stop counting a connection. The keys consist of the connection's addresses and ports, because a
- * TLS socket has the same ones as its underlying socket, which was counted.
+ * The functions that stop counting a connection. The keys consist of the connection's addresses and ports. A TLS socket
+ * has the same ones as its underlying socket, which was counted.
  */
 const releases = new Map<string, () => void>()
 
