@@ -174,7 +174,7 @@ async function newDatabase(): Promise<{ url: string; connection: pg.ClientConfig
 }
 
 describe('two servers on one database', () => {
-  it('create one owner when started together, share its key, and finish requests before they stop unless signaled twice', async () => {
+  it('create one owner when started together, share its key, and finish requests unless signaled twice', async () => {
     const { url: DATABASE_URL, connection } = await newDatabase()
     const folders = [await newFolder(), await newFolder()]
     const MUSTER_MASTER_KEY = randomBytes(32).toString('base64')
