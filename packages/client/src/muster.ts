@@ -116,7 +116,7 @@ export class Muster {
 
   /**
    * Runs a document and returns `data`. If the response contains errors, throws an error whose class matches the first
-   * error's code.
+   * error's code. Throws OutcomeUnknownError instead for a mutation that may have run.
    */
   query<Data = Record<string, unknown>>(
     document: string,
@@ -203,8 +203,9 @@ export class Muster {
   }
 
   /**
-   * Yields events as they happen, without losing or repeating events across reconnects. Ends when the caller leaves the
-   * loop. Throws the signal's reason after an abort, and errors that a retry cannot fix.
+   * Yields events as they happen, without losing or repeating events across reconnects. For an exception, see
+   * `onConnect`. Ends when the caller leaves the loop. Throws the signal's reason after an abort, and errors that a
+   * retry cannot fix. Before the first connection, also throws the last error after all retries.
    */
   events<const Given extends Selection<'Event'> = never>(
     options: EventOptions & Choice<'Event', Given> = {},

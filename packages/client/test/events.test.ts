@@ -148,7 +148,7 @@ describe('events', () => {
     await (await second)?.close()
   })
 
-  it('throws LIMIT_EXCEEDED, without connecting, if too many streams of the key are open', async () => {
+  it('throws LIMIT_EXCEEDED without calling onConnect if too many streams of the key are open', async () => {
     const { direct, openStream } = await withOneStream()
     await openStream()
     let connections = 0
@@ -185,7 +185,7 @@ describe('events', () => {
     expect(reconnects).toBeGreaterThanOrEqual(4)
   })
 
-  it('ends when the caller aborts', async () => {
+  it("throws the signal's reason when the caller aborts", async () => {
     const { direct } = await behindProxy()
     const stop = new AbortController()
     const onConnect = (): void => stop.abort(new Error('enough'))
@@ -195,7 +195,7 @@ describe('events', () => {
     await expect(loop()).rejects.toThrow('enough')
   })
 
-  it('throws errors that a retry cannot fix', async () => {
+  it('throws errors that a retry cannot fix, and the last error after all retries', async () => {
     const { direct } = await behindProxy()
     const next = (options: Parameters<Muster['events']>[0], muster = direct) => muster.events(options).next()
     await expect(next({ after: '1' })).rejects.toBeInstanceOf(NotFoundError)

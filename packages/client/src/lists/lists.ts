@@ -20,7 +20,7 @@ type Selecting<Options> = Options & { select?: unknown }
 
 export function listDevices<Item>(run: RunQuery, options: Selecting<DeviceListOptions>): List<Item> {
   const { filter, select = plainSelection('Device'), ...rest } = partsOf(options)
-  // Sort by ID by default: IDs never change, so a loop over the list returns each device exactly once.
+  // Sort by ID by default: IDs never change, so a loop over the list neither skips nor repeats a device that changes.
   const order = { sort: 'id asc', ...filter }
   return listOf<Item>({
     run,

@@ -108,7 +108,7 @@ describe('readCredentials', () => {
     await expect(readCredentials({ file, env: {} })).rejects.toThrow('keys/mine.pem')
   })
 
-  it('throws CredentialsError if credentials are missing or incomplete', async () => {
+  it('rejects missing, incomplete, and unreadable credentials', async () => {
     await expect(readCredentials({ env: environment() })).rejects.toThrow(CredentialsError)
     const file = await put('credentials', '[default]\nMUSTER_URL=http://h\n')
     await expect(readCredentials({ file, env: {} })).rejects.toThrow(

@@ -11,7 +11,7 @@ export interface StoredCredentials {
   secret?: string
   /** Ed25519 private key as PEM (PKCS #8). */
   privateKey?: string
-  /** Name of the selected profile, which is a section of the credentials file. Set even if no file was read. */
+  /** Name of the selected profile, which is a section of the credentials file. Set even if that file was not read. */
   profile: string
   /** Path of the credentials file, or undefined if all values come from the environment. */
   file?: string
@@ -39,10 +39,11 @@ type Values = ReadonlyMap<string, string>
 const names = ['MUSTER_URL', 'MUSTER_ACCESS_KEY_ID', 'MUSTER_SECRET_ACCESS_KEY', 'MUSTER_PRIVATE_KEY_FILE'] as const
 
 /**
- * Reads credentials from environment variables, such as MUSTER_URL, and from the credentials file that the server or
- * `muster configure` writes. The variables take precedence over the file, but are ignored if the options contain a file
- * or a profile. If the variables contain all required values, no file is read. Throws CredentialsError if the
- * credentials are missing, incomplete, or unreadable.
+ * Reads credentials from environment variables and from the credentials file that the server or `muster configure`
+ * writes. The variables are MUSTER_URL, MUSTER_ACCESS_KEY_ID, MUSTER_SECRET_ACCESS_KEY, and MUSTER_PRIVATE_KEY_FILE.
+ * They take precedence over the file, but are ignored if the options contain a file or a profile. If the variables
+ * contain all required values, the credentials file is not read. Throws CredentialsError if the credentials are
+ * missing, incomplete, or unreadable.
  *
  * ```ts
  * const { url, keyId } = await readCredentials({ profile: 'staging' })

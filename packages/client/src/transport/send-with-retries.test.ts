@@ -188,7 +188,7 @@ describe('retries', () => {
     await expect(muster.query(creation, {}, { idempotencyKey: 'é' })).rejects.toThrow('printable ASCII')
   })
 
-  it("retries a mutation only if the caller's idempotent option allows it", async () => {
+  it("lets the caller's idempotent option override whether a mutation is retried", async () => {
     const once = await startFakeServer([{ disconnect: true }, success])
     await expect(once.muster.query(idempotent, {}, { idempotent: false })).rejects.toBeInstanceOf(OutcomeUnknownError)
     const again = await startFakeServer([{ disconnect: true }, success])
@@ -212,7 +212,7 @@ describe('retries', () => {
     expect(first).not.toBe(second)
   })
 
-  it('retries while the operation is rate limited, and does not count these attempts', async () => {
+  it('retries while the operation is rate limited unless retries is 0, and does not count these attempts', async () => {
     const limited = rejected('RATE_LIMITED', 429, { 'retry-after': '0' })
     const { muster, received } = await startFakeServer([limited, limited, limited, success], { retries: 1 })
     await muster.query(mutation)
@@ -233,7 +233,7 @@ describe('retries', () => {
     expect(received).toHaveLength(4)
   })
 
-  it('reports that a mutation may have run if only the last attempt did not run', async () => {
+  it('reports that a mutation may have run if only the last attempt was rejected', async () => {
     for (const reply of [{ disconnect: true }, failed('UNAVAILABLE', 503)]) {
       const { muster } = await startFakeServer([reply, rejected('UNAVAILABLE', 503)], { retries: 1 })
       await expect(muster.query(creation)).rejects.toBeInstanceOf(OutcomeUnknownError)

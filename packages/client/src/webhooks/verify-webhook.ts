@@ -49,7 +49,7 @@ export interface WebhookData {
   service?: { id: string; name: string } | null
   /**
    * New state, `active` or `inactive`, in events whose type ends in `.state`, and in events for devices that moved to
-   * the webhook's account. Null in other events.
+   * the webhook's account. The job's state, such as `DONE`, in `bulk.finish`. Null in other events.
    */
   state?: string | null
   address?: string | null

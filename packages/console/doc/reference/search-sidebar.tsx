@@ -83,7 +83,7 @@ export function Sidebar({ index, location }: { index: SchemaIndex; location: Doc
       <Text className={classes.count} size="xs" c="dimmed" role="status">
         {searched === '' ? '' : found.length === 0 ? 'No results' : `${found.length} found`}
       </Text>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between its links, which Tab also reaches */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Up and Down move between its links, which Tab reaches */}
       <div
         ref={list}
         className={classes.list}

@@ -10,7 +10,7 @@ test('shows the server’s message as a sentence', () => {
   expect(describeError(error)).toEqual({ what: 'Size must be from 1 to 1000, not 0.' })
 })
 
-test('keeps the case of an argument’s name', () => {
+test('keeps the case of the name of an argument without a label', () => {
   const error = responseError('publicKey: an Ed25519 public key is 32 bytes', { code: 'BAD_USER_INPUT' })
   expect(describeError(error).what).toBe('publicKey: an Ed25519 public key is 32 bytes.')
 })

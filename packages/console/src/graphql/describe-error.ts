@@ -90,7 +90,10 @@ const withLabel = (message: string, labels: FieldLabels): string =>
     },
   )
 
-/** Adds a period, and capitalizes the first word unless it may be a name, such as `hardwareId` or `attributes.site`. */
+/**
+ * Adds a period if the message has no punctuation at the end. Capitalizes the first word, unless it may be a name, such
+ * as `hardwareId` or `attributes.site`.
+ */
 function sentence(message: string): string {
   const text = /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message
   return /[.!?]$/.test(text) ? text : `${text}.`

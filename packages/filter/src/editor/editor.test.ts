@@ -81,7 +81,7 @@ describe('completion', () => {
     })
   })
 
-  test('offers only operators directly after a function or a quoted name', () => {
+  test('offers only operators directly after age(), changed(), or a quoted name', () => {
     expect(complete('age(site)|').items).toEqual(['>', '>=', '<', '<='])
     expect(complete('changed(site)|').items).toEqual(['>', '>=', '<', '<=', '=', '!='])
     expect(complete('"rack row"|').items).toEqual(['=', '!=', ':', '<', '<=', '>', '>='])

@@ -45,7 +45,7 @@ describe('names', () => {
     ['50%_\\', '"50%_\\\\"'],
     ['rack row', '"rack row"'],
     ['state', 'attributes.state'],
-  ])('accepts an attribute named %s in quotes or under `attributes.`', (name, short) => {
+  ])('accepts an attribute named %s, in quotes or under `attributes.` if necessary', (name, short) => {
     const expected = { type: 'compare', subject: attribute(name), operator: '=', literal: string('v') }
     expect(resolved(`${short} = v`)).toEqual(expected)
     expect(resolved(`attributes."${name.replaceAll(/["\\]/g, '\\$&')}" = v`)).toEqual(expected)
@@ -126,7 +126,7 @@ describe('names', () => {
     expect(last).toMatchObject({ message: 'Unknown attribute "siet". Did you mean "site"?' })
   })
 
-  test('suggests fields of the device in filters for services and events', () => {
+  test('suggests corrections of names from device filters in filters for services and events', () => {
     const service = { kind: 'service' } as const
     const event = { kind: 'event' } as const
     expect(problems('platform = linux', service)).toMatchObject([{ suggestion: 'device.platform = linux' }])

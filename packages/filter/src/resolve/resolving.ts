@@ -29,7 +29,10 @@ export interface ResolveOptions {
    * all attributes.
    */
   readonly hasVersions?: (name: string) => boolean
-  /** Valid types of events. The resolver rejects all others. Without this option, the resolver accepts every type. */
+  /**
+   * Valid types of events. After `=` and `!=`, the resolver rejects all other types, but accepts wildcards. Without
+   * this option, the resolver accepts every type.
+   */
   readonly eventTypes?: readonly string[]
   /** Whether the request has a context, which determines whether some conditions are indexed. Default: false. */
   readonly hasContext?: boolean | undefined

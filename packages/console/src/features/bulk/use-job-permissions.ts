@@ -10,7 +10,10 @@ const needs: Readonly<Record<string, Permission>> = {
   delete: 'DEVICE_DELETE',
 }
 
-/** Returns the permissions for the columns of a CSV file, except the column that identifies the devices. */
+/**
+ * Returns the permissions for the columns of a CSV file, except the column that identifies the devices. Also returns
+ * the permission to register devices or to undo registrations, if the job does so.
+ */
 function csvNeeds({ columns, register, isUndo }: CsvTarget): Permission[] {
   const key = ['id', 'hardwareId', 'name'].find((name) => columns.includes(name))
   const writes = (name: string): boolean => name !== key && columns.includes(name)

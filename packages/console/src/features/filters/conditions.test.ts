@@ -34,7 +34,7 @@ describe('a control that chooses values', () => {
     expect(chooseValues(where, 'platform', values)).toBe(expected)
   })
 
-  it('shows the values of its condition in a filter with OR', () => {
+  it('shows the values of its condition in a filter with OR, unless OR joins that condition', () => {
     expect(valuesOf('(site = oslo OR site = riga) AND platform = (linux OR bsd)', 'platform')).toEqual(['linux', 'bsd'])
     expect(valuesOf('platform = linux OR platform = bsd', 'platform')).toEqual([])
   })
@@ -48,7 +48,7 @@ test('replaces and removes a condition in a filter that contains OR', () => {
   expect(replaceCondition(replaced, 'actor', undefined)).toBe('(type = A OR type = B)')
 })
 
-test('puts a filter with OR in parentheses only once when it adds conditions', () => {
+test('puts a filter with OR in parentheses only once when conditions are added', () => {
   const condition = { subject: 'rack', comparison: '=', values: ['r1'] } as const
   const where = addCondition('site = oslo OR site = riga', condition)
   expect(where).toBe('(site = oslo OR site = riga) AND rack = r1')

@@ -53,7 +53,7 @@ export function joinFilters(...filters: readonly (string | undefined)[]): string
 
 /**
  * Returns a chip, which represents one condition, for each part of a filter that AND joins. If a chip cannot express a
- * part, such as one that contains OR, its subject is the part in parentheses, and it has no operator.
+ * part, such as conditions joined by OR, the chip's subject is the part in parentheses, and the chip has no operator.
  */
 function termsOf(where = ''): Chip[] {
   const { tree, problems } = parseFilter(where)
@@ -127,7 +127,7 @@ const isChoice =
 
 /**
  * Returns the name that an attribute has where names of fields are also possible. Adds the prefix `attributes.` if the
- * name would otherwise mean a field, an attribute of services, or an attribute in `$svc`. The short name `statusA`, for
+ * name would otherwise mean a field, an attribute of services, or another attribute. The short name `statusA`, for
  * example, means `$svc.statusA`.
  */
 export const nameAmongFields = (attribute: string): string =>

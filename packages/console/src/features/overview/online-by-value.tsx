@@ -83,8 +83,8 @@ export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps)
 }
 
 /**
- * Returns a filter for devices with a value outside the given buckets. Returns undefined for fields of services,
- * because a device can have services in several buckets.
+ * Returns a filter for devices with a value outside the given buckets. Returns undefined for fields and attributes of
+ * services, because a device can have services in several buckets.
  */
 function whereOther(by: string, buckets: readonly { where: string }[]): string | undefined {
   if (by.startsWith('services.')) return undefined

@@ -17,8 +17,8 @@ export function requestOverviewInAdvance(client: Client, search: OverviewSearch)
 }
 
 /**
- * Requests the page's data, unless `requestOverviewInAdvance` just has. The user comes first, because the console shows
- * nothing before, and the other requests take longer.
+ * Requests the page's data, unless `requestOverviewInAdvance` just has. Requests the user first, because the console
+ * shows nothing until this response arrives, and the other requests take longer.
  */
 export async function requestOverview(client: Client, search: OverviewSearch): Promise<void> {
   if (requestedInAdvance.delete(client)) return
