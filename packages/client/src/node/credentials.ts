@@ -70,7 +70,7 @@ const valuesOf = (env: Readonly<Record<string, string | undefined>>): Map<string
 
 /**
  * Combines the values of the section and of the environment, which takes precedence. If the environment sets the key
- * ID, the secret, or the private key, ignores the section's secret and private key, which may belong to another key.
+ * ID, the secret, or the private key, ignores the section's secret and private key. They may belong to another key.
  */
 function merge(section: Values, ofEnvironment: Values): Values {
   const values = new Map(section)

@@ -32,8 +32,8 @@ export function divideCsv(
     if (part.length > 0) parts.push(names + part.join(''))
     part = []
     bytes = 0
-    // In the next part, the server continues with the line number after that of this part's last row, even if that row
-    // spans several lines.
+    // In the next part, the server continues with the line number after that of this part's last row. It counts that
+    // row as one line, even if the row spans several lines.
     if (lines.length > 0) next = lines.at(-1)! + 1
   }
   for (const [index, row] of rows.entries()) {

@@ -25,9 +25,9 @@ function csvNeeds({ columns, register, isUndo }: CsvTarget): Permission[] {
 }
 
 /**
- * Returns the permissions that the job needs and that the user does not have. For a job that needs none, such as a CSV
- * file without values, returns `DEVICE_WRITE` if the user has no permission to change devices, because the server then
- * rejects all requests to change bulk jobs.
+ * Returns the permissions that the job needs and that the user does not have. A job that needs none, such as a CSV file
+ * without values, is an exception. For such a job, returns `DEVICE_WRITE` if the user has no permission to change
+ * devices, because the server then rejects all requests to change bulk jobs.
  */
 export function useMissingPermissions(job: Pick<Job, 'operations' | 'target'>): Permission[] {
   const { may } = useViewer()

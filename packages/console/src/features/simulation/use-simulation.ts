@@ -29,7 +29,7 @@ interface UseSimulation {
   simulated: Simulated | undefined
   error: CombinedError | undefined
   isLoading: boolean
-  /** The latest question. `simulated` answers it, unless the answer is loading or the simulation failed. */
+  /** The latest question. `simulated` contains its result, unless the result is loading or the simulation failed. */
   asked: Question
   ask(question: Question): void
 }
