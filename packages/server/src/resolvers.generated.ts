@@ -582,9 +582,9 @@ export type Mutation = {
   createAccessKey: CreatedAccessKey;
   /**
    * Updates the given fields of an access key. null clears name or networks. access and expires can only limit the key
-   * further. To allow more, create another key. If a caller enables the key, widens its networks, or increases its
-   * rateShare, the key must not allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for
-   * the caller's own personal keys.
+   * further. To allow more, create another key. If a caller enables the key, or widens the networks or increases the
+   * rateShare of an enabled key, the key must not allow more than the caller can do (see createAccessKey). Needs
+   * KEY_MANAGE, or KEY_OWN for the caller's own personal keys.
    */
   updateAccessKey: AccessKey;
   /**

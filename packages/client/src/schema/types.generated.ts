@@ -2025,7 +2025,7 @@ export interface MutationFields {
     /** The maximum number of devices per second, 1 to 10,000. */
     rate?: number | null | undefined
   }>
-  /** Updates the given fields of an access key. null clears name or networks. access and expires can only limit the key further. To allow more, create another key. If a caller enables the key, widens its networks, or increases its rateShare, the key must not allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Updates the given fields of an access key. null clears name or networks. access and expires can only limit the key further. To allow more, create another key. If a caller enables the key, or widens the networks or increases the rateShare of an enabled key, the key must not allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey: Branch<'AccessKey', 'one', {
     /** Further restrictions. permissions and attributes list what the key keeps. where is a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined
@@ -3082,7 +3082,7 @@ export interface Mutations {
     /** The maximum number of devices per second, 1 to 10,000. */
     rate?: number | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Updates the given fields of an access key. null clears name or networks. access and expires can only limit the key further. To allow more, create another key. If a caller enables the key, widens its networks, or increases its rateShare, the key must not allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Updates the given fields of an access key. null clears name or networks. access and expires can only limit the key further. To allow more, create another key. If a caller enables the key, or widens the networks or increases the rateShare of an enabled key, the key must not allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey(args: {
     /** Further restrictions. permissions and attributes list what the key keeps. where is a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined

@@ -153,8 +153,8 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
       wake()
     },
     async close() {
-      // Wait for the loop, all of whose steps have time limits, instead of calling `client.end` here, which never
-      // settles while the client is connecting.
+      // Wait for the loop, because all of its steps have time limits. A call of `client.end` would not settle while the
+      // client is connecting.
       closing.abort()
       wake()
       await ended

@@ -27,7 +27,7 @@ export const excludedTests: Readonly<Record<string, string>> = {
   'leaves no counts after the deletion of an account and its devices': 'only a trigger counts these devices',
   'returns the same part of the sorted list for every page and position': 'only a trigger counts these devices',
   'writes to other devices without delay while one device is locked': ownStatement,
-  'rejects the queued writes of a device when one of its writes times out': ownStatement,
+  'rejects the queued writes to a device when a write to that device times out': ownStatement,
   'applies valid writes alongside rejected writes, failed writes, and writes to unknown devices': ownStatement,
   "does not work with another key's or another user's encrypted secret": ownStatement,
   'still runs after a migration adds a column to each table':

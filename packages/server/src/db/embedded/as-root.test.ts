@@ -18,7 +18,10 @@ const asUser = (uid: number): string[] => [
   '--securebits=+no_setuid_fixup',
 ]
 
-/** Returns a command prefix that uses a chroot to imitate a container. In both, unshare(2) fails with EPERM. */
+/**
+ * Returns a command prefix that uses a chroot to imitate a container. In both, unshare(2) cannot create a user
+ * namespace.
+ */
 async function inContainer(): Promise<string[]> {
   const elsewhere = await newFolder()
   return ['unshare', '--mount', 'sh', '-c', 'mount --rbind / "$0" && exec chroot "$0" "$@"', elsewhere]
@@ -109,7 +112,7 @@ const cases = (): void => {
     expect(await kill('SIGTERM')).toBe(0)
   })
 
-  test('starts without the SETPCAP capability if other users can enter the folder', async () => {
+  test('starts without the SETPCAP capability if other users can enter the data folder and the checkout', async () => {
     const folder = await newFolder()
     await chmod(folder, 0o711)
     const { result } = await startServer(folder, [...(await inContainer()), ...without('setpcap')])
@@ -158,7 +161,7 @@ const cases = (): void => {
     expect(await second.kill('SIGTERM')).toBe(0)
   })
 
-  test('creates a database for a user without a name, which is common in containers', async () => {
+  test('creates a database for a user without a name who can create namespaces and enter the checkout', async () => {
     const folder = await newFolderOf(54321)
     const first = await startServer(folder, asUser(54321))
     if (!(await isOpenToOthers())) {

@@ -52,8 +52,8 @@ export type DatabaseState = 'ready' | 'starting' | 'absent'
  */
 export async function readDatabaseState(connection: EmbeddedConnection): Promise<DatabaseState> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 })
-  // If the connection is lost between two queries, the next query reports the error. Without a listener, the `error`
-  // event would end the process.
+  // If the connection is lost before the query, the query reports the error. Without a listener, the `error` event
+  // would end the process.
   client.on('error', () => {})
   try {
     await client.connect()

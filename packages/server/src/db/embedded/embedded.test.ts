@@ -126,7 +126,7 @@ test('removes the files of an interrupted first start', async () => {
   expect(existsSync(join(folder, 'pg.unfinished'))).toBe(false)
 })
 
-test('rejects a folder that contains no database, without changing its files', async () => {
+test('rejects a folder that contains files but no database, without changing the files', async () => {
   const folder = await newFolder()
   await mkdir(join(folder, 'pg'))
   await writeFile(join(folder, 'pg/postgresql.conf'), 'mine')

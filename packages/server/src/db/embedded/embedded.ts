@@ -21,7 +21,7 @@ export interface EmbeddedOptions {
   /** Contains the lock, PostgreSQL's folder `pg`, and its log `pg.log`. `startEmbedded` creates a missing folder. */
   readonly dataFolder: string
   readonly log: EmbeddedLog
-  /** Called once if the database exits without a call to `stop`. The reason includes the end of its log. */
+  /** Called once if the database exits without a call to `stop`. The reason includes the end of the log. */
   readonly onExit: (reason: string) => void
   /** The folder in which the WAL is archived for point-in-time recovery. If omitted, there is no archive. */
   readonly archive?: string | undefined

@@ -96,7 +96,7 @@ it('responds to another user and to /readyz while one user overloads the databas
   const aliases = Array.from({ length: 15 }, (_, index) => `a${index}: devices(size: 1) { items { id } }`).join(' ')
   const walking = Array.from({ length: 40 }, () => keepSending(app, SORTED))
   // Wait until the statements without an index are in flight. Otherwise, the quick statements, which are blocked, could
-  // occupy all connections first.
+  // occupy all of the user's connections first.
   await waitForStatements(app, { walking: 2 })
   const quick = Array.from({ length: 10 }, () => keepSending(app, `{ login { ${aliases} } }`))
   const attack = [...walking, ...quick]
@@ -167,7 +167,7 @@ it('cancels a statement with a filter at MUSTER_FILTER_SECONDS in a mutation, to
   await release()
 })
 
-it('cancels a list of attribute changes with a filter at the same limit, and names the arguments', async () => {
+it('cancels a list of attribute changes at MUSTER_FILTER_SECONDS, and names the arguments', async () => {
   const app = await start({ MUSTER_FILTER_SECONDS: '1' })
   const changes = (args: string): string => `{ login { attributeHistory(${args}) { items { name } } } }`
   // Make the server read the number of events, which it does once a minute, before the test blocks the event table.
@@ -179,7 +179,7 @@ it('cancels a list of attribute changes with a filter at the same limit, and nam
   await release()
 })
 
-it('cancels other query statements at MUSTER_QUERY_SECONDS, but lets a mutation wait', async () => {
+it('cancels query statements at MUSTER_QUERY_SECONDS, but lets a mutation wait', async () => {
   const app = await start({ MUSTER_QUERY_SECONDS: '1' })
   const register = 'mutation { registerDevice(name: "device") { device { id } } }'
   const { id } = (await app.owner.data(register)).registerDevice.device

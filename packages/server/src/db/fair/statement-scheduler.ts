@@ -46,8 +46,8 @@ export interface StatementScheduler {
 }
 
 /**
- * Divides a pool's connections among users. The pool's own queue contains only the server's statements. A free
- * connection goes to the waiting user with the fewest statements in flight.
+ * Divides a pool's connections among users. The pool's own queue contains only the server's statements. Among the users
+ * with a waiting statement that may start, the one with the fewest statements in flight gets a free connection.
  */
 export function createStatementScheduler(
   shares: Shares,

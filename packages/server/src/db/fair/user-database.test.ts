@@ -231,7 +231,7 @@ it("releases a statement's slot after any error", async () => {
   expect(isIdle(database)).toBe(true)
 })
 
-it('reports an unavailable database as such, and not as RATE_LIMITED', async () => {
+it('rejects statements with the error of a closed pool, not with RATE_LIMITED', async () => {
   const database = await createTestDatabase({ statementsPerUser: 2, queryMs: 0 })
   await database.drop()
   const db = userDatabase(database.db, 'user')

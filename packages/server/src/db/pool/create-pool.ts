@@ -14,7 +14,7 @@ export interface DatabaseOptions {
   transactionSettings?: Readonly<Record<string, string>>
   /**
    * The direct connection to PostgreSQL, if `connection` leads to a pooler in transaction mode. Connections through
-   * such a pooler keep no state, such as settings and prepared statements.
+   * such a pooler lose most of their state, such as settings and prepared statements, between transactions.
    */
   direct?: pg.PoolConfig
   /**

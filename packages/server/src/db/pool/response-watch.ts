@@ -181,7 +181,7 @@ function createProbe(connection: pg.ClientConfig): Probe {
     ])
     if (result === true && !isClosed) return true
     end(client)
-    // If the connection broke while it was idle, the database may still be responsive, so `run` opens another one.
+    // If the connection broke while it was idle, the database may still be responsive, so `run` opens a new connection.
     return result === false && !isNew ? 'nothing' : result
   }
 

@@ -28,7 +28,7 @@ export const utc = "set timezone = 'UTC'"
 
 /**
  * After a crash, the sequence of event IDs may have lost its last values. A crash ends all connections, so each new
- * connection skips these values before it assigns event IDs. Does nothing before the migrations, on workers of a
+ * direct connection skips these values before it assigns event IDs. Does nothing before the migrations, on workers of a
  * cluster, and on standbys.
  */
 export const skipEventIds = `do $$ begin

@@ -143,7 +143,7 @@ describe('the key policy of an account', () => {
     now = before
   })
 
-  it('requires a digest in requests signed with existing keys instead of suspending the keys', async () => {
+  it('with only requireDigest, requires a digest from existing keys instead of suspending them', async () => {
     const user = await app.createUser()
     const key = await keyOf(app, sendAsUser(user), 'name: "without digest"')
     expect(await withoutDigest(key)).toBe(200)

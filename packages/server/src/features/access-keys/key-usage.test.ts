@@ -36,7 +36,7 @@ async function age(user: TestUser, key: TestUser): Promise<void> {
 }
 
 describe('the usage of a key', () => {
-  it('counts fields with a permission, and rejected attempts separately', async () => {
+  it('counts the uses of fields that need a permission, and counts rejected attempts separately', async () => {
     const user = await app.createUser()
     const key = await keyOf(app, sendAsUser(user), 'access: { permissions: [DEVICE_READ, EVENT_READ, KEY_OWN] }')
     const start = new Date()
@@ -101,7 +101,7 @@ describe('the usage of a key', () => {
     expect((await usageOf(user, key))[0].unused).toBeNull()
   })
 
-  it('counts an attribute that the key cannot set as rejected', async () => {
+  it('counts setAttribute as rejected if the key cannot set the attribute', async () => {
     const user = await app.createUser()
     const { registerDevice } = await user.data('mutation { registerDevice(name: "one") { device { id } } }')
     const key = await keyOf(app, sendAsUser(user), 'access: { attributes: { read: ["site"], write: [] } }')

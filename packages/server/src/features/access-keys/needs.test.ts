@@ -44,7 +44,7 @@ describe('the permissions that a document needs', () => {
     expect(decisions).toEqual(['allowed', ...without.map(() => 'rejected')])
   })
 
-  it('depend on variables and the operation, and can be requested by any member', async () => {
+  it('depend on variables and the operation, and can be requested by a member with the role viewer', async () => {
     const register = `mutation ($attributes: Object) { registerDevice(name: "x", attributes: $attributes) { secret } }`
     const need = { field: 'Mutation.registerDevice', permission: 'DEVICE_CREATE' }
     expect(await needsOf(register)).toEqual([need])

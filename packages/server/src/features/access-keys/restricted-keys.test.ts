@@ -118,7 +118,7 @@ describe('a caller that gives permissions to a key', () => {
 })
 
 describe('an account key without KEY_MANAGE', () => {
-  it('manages the personal keys of its creator only if it is not restricted', async () => {
+  it('lists personal keys of its creator if it is unrestricted, and cannot list or change them otherwise', async () => {
     const user = await app.createUser()
     const send = sendAsUser(user)
     const personal = await keyOf(app, send, 'personal: true')

@@ -59,7 +59,7 @@ describe('rotating a key', () => {
     expect(errors?.[0]?.extensions.code).toBe('LIMIT_EXCEEDED')
   })
 
-  it('again counts the predecessor of the rotated key, and deletes it once it has expired', async () => {
+  it('counts the predecessor of the rotated key again, or deletes it if it has expired', async () => {
     const user = await app.createUser()
     const first = await keyOf(app, sendAsUser(user), 'name: "first"')
     for (let count = 2; count < 10; count++) await keyOf(app, sendAsUser(user), 'name: "x"')
@@ -120,7 +120,7 @@ describe('rotating a key', () => {
     })
   })
 
-  it('is possible for a restricted personal key, but not for keys with weaker restrictions', async () => {
+  it('is possible with a restricted personal key for itself, but not for a key with weaker restrictions', async () => {
     const user = await app.createUser()
     const { createRole: role } = await user.data(
       'mutation { createRole(name: "Oslo", access: { where: "attributes.site = oslo", permissions: [DEVICE_READ, KEY_OWN] }) { id } }',

@@ -224,7 +224,7 @@ test('counts reserved values toward the limits on base values', async () => {
   expect(await client.set('3', 'v', big)).toEqual({ result: 'v' })
 })
 
-test('limits a target to 200 names and 64 contexts', async () => {
+test('limits base values and each context to 200 names, and a target to 64 contexts', async () => {
   const id = await client.addDevice()
   const names = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`g${index % 7}.n${index}`, 'x']))
   expect(await client.setAll({ ...names, more: 'x' }, id)).toEqual(code('LIMIT_EXCEEDED', /200.*201/))

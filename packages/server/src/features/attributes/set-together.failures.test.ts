@@ -60,7 +60,7 @@ test('writes to other devices without delay while one device is locked', async (
   expect(Object.keys(await setup.attributesOf(locked))).toHaveLength(waiting.length)
 })
 
-test('rejects the queued writes of a device when one of its writes times out', async () => {
+test('rejects the queued writes to a device when a write to that device times out', async () => {
   const id = setup.nextDevice()
   const unlock = await lockDevice(id)
   const { watched, sent } = connectAndRecord(setup.connection)

@@ -60,7 +60,7 @@ export async function selectByKeys(
   return rows
 }
 
-/** Returns those of `names` that devices outside the job have. Omits devices that the caller cannot reach. */
+/** Returns those of `names` that devices outside the job have. Ignores devices that the caller cannot reach. */
 export async function selectNamesOfOtherDevices(
   db: Database,
   { accountId, jobId }: Place,

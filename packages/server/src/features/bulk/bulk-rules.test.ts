@@ -103,7 +103,7 @@ it('allows only one undo of a job at a time', async () => {
   ])
 })
 
-it('changes each device once while two servers work on a job that is paused, resumed, and canceled', async () => {
+it('changes no device twice while two servers work on a job that is paused, resumed, and canceled', async () => {
   const other = await app.startAnother({ worker: true })
   const user = await newLargeFleet(app, 900)
   const job = await create(user, { where: 'site = oslo' }, [setSite('rome')], { rate: 10_000 })

@@ -81,7 +81,7 @@ export function assertSameMajorVersion(folder: string, found: number, ours: numb
 
 /**
  * Throws if the folder's owner is not `wanted`. As root, changes the owner instead, and throws only if the change
- * fails. The change is necessary if root ran PostgreSQL as a different user before.
+ * fails. The change is necessary if root ran PostgreSQL as a different user before, or if root copied a base backup.
  */
 export async function assertOwnership(folder: string, found: UserId, wanted: UserId): Promise<void> {
   if (found.uid === wanted.uid) return

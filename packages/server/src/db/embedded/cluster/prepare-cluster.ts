@@ -59,7 +59,7 @@ async function findConditions(dataFolder: string, cluster: Cluster | undefined) 
 export async function giveLockToFolderOwner(dataFolder: string): Promise<void> {
   const { uid, gid } = await stat(dataFolder)
   for (const name of ['lock', 'pg.log', 'pg.log.1']) {
-    // Root may lack the capability to change owners. The server can start without this change.
+    // A file may be missing, or root may lack the capability to change owners. The server can start in both cases.
     await lchown(join(dataFolder, name), uid, gid).catch(() => {})
   }
 }

@@ -154,7 +154,7 @@ test('accepts every name in filters while the names of a large account are count
   )
 })
 
-test('waits for the counts of a large account that are more than a day old', async () => {
+test('waits for a new count of a large account if its counts are more than a day old', async () => {
   const { user, ids } = await createLargeUser()
   await namesOf(user)
   await attributeClient(user).set('site', null, ids[0]!)
