@@ -1,7 +1,7 @@
 /**
  * `status` is the usual HTTP status of a request that fails before execution. REST responses also use it for errors
  * during execution, except for LIMIT_EXCEEDED (`rest/statuses.ts`). A GraphQL response to an operation that failed
- * during execution has the status 200, or 503 if the whole operation failed with UNAVAILABLE.
+ * during execution has the status 200, or 503 if the whole operation failed with UNAVAILABLE and made no change.
  * docs/reference/errors.md is generated from this table.
  */
 export const errorCodes = {

@@ -83,7 +83,8 @@ async function releaseFlock(fd: number): Promise<void> {
 
 /**
  * Locks the folder by writing the process ID to the lock file. Such a lock is weaker than flock: two servers that start
- * at the same time may both acquire it. In that case, postmaster.pid prevents the second database from starting.
+ * at the same time may both acquire it. In that case, postmaster.pid usually prevents the second database from
+ * starting.
  */
 async function tryLockByProcessId(file: string, clusterFolder: string): Promise<Lock | undefined> {
   if ((await findLiveOwner(file)) !== undefined) return undefined
