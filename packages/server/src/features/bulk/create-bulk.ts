@@ -31,8 +31,8 @@ export async function createBulk(context: Context, input: MutationCreateBulkArgs
  * - The number of devices that would change is not `expected`.
  * - The preview rejects a device.
  *
- * The job then stays READY, except in a request with an Idempotency-Key, which discards it. If the bulk worker continues
- * the preview, returns without waiting for the end of the preview.
+ * The job then stays READY. In a request with an Idempotency-Key, however, the error rolls back the job. If the bulk
+ * worker continues the preview, returns without waiting for the end of the preview.
  */
 export async function runBulk(context: Context, { expected, ...input }: MutationRunBulkArgs): Promise<BulkJob> {
   const read = await readJob(context, input, { expected })

@@ -59,7 +59,7 @@ type Derived = Pick<BulkJob, 'name' | 'target' | 'rate' | 'undoOf' | 'filter' | 
 
 /**
  * Creates a job from the job `id`, and begins the preview of the new job. `describe` throws if the job `id` is
- * unsuitable. It returns the new job's fields except `operations` and `maxFailures`, which are copied.
+ * unsuitable. It returns the new job's settings, except `operations` and `maxFailures`, which are copied.
  */
 async function derive(context: Context, id: string, describe: (job: BulkJobRow) => Derived): Promise<BulkJob> {
   const { viewer, clock, rowMeter } = context

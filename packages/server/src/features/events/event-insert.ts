@@ -9,7 +9,7 @@ export interface EventRows {
   accountId: string
   type: string
   deviceId?: string
-  /** Omitted for state events, and if a device or the server made the change. */
+  /** Omitted or null for state events, failed sign-ins, and changes by a device or the server. */
   actorId?: string
   source: string
   targets: string

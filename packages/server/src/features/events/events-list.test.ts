@@ -111,7 +111,7 @@ describe('the list of events', () => {
     }
   })
 
-  it('returns each event once if events are added between pages', async () => {
+  it('returns each existing event once if events are added between pages', async () => {
     const user = await userWithoutEvents()
     const inserted = await insertEvents(
       user,

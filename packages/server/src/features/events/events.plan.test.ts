@@ -62,7 +62,7 @@ test('reads the events of a few devices from the device index', async () => {
   expect(ofThisMonth(plan)).toEqual({ scanned: [], indexes: ['account_id_device_id_id_idx'] })
 })
 
-test('finds an event by its ID', async () => {
+test('uses the primary key to find an event by its ID', async () => {
   const plan = await database.planFor((db) => eventExists(db, ACCOUNT, { id: last, filter: {} }))
   expect(ofThisMonth(plan)).toEqual({ scanned: [], indexes: ['pkey'] })
 })

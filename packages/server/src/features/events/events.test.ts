@@ -214,7 +214,7 @@ describe('the event download', () => {
     return [response.status, errors[0]?.extensions.code]
   }
 
-  test('returns all events, newest first, on several pages of CSV', async () => {
+  test('returns all events as CSV, newest first, even if the server reads several pages', async () => {
     const { user, ids } = await userWith(Array.from({ length: 2_300 }, (_, number) => ({ name: `device ${number}` })))
     const url = await urlOf(user)
     expect(url.startsWith(`${app.url}/events/v1.csv?`)).toBe(true)

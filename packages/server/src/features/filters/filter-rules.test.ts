@@ -165,7 +165,7 @@ describe('invalid filters', () => {
     expect((await checkFilter(user, wrong)).problems).toHaveLength(8)
   })
 
-  test('counts columns in code points, and lines from 1', async () => {
+  test('counts lines and columns from 1', async () => {
     const { problems } = await checkFilter(user, 'name:"😀" AND\n  sate = x')
     expect(problems).toEqual([expect.objectContaining({ line: 2, column: 3, length: 4 })])
   })

@@ -60,7 +60,7 @@ describe('conditions of a filter', () => {
     expect(await find(user, 'state = inactive')).toHaveLength(8)
   })
 
-  test('do not treat a group as a value', async () => {
+  test('do not compare a group with a value, but treat it as present', async () => {
     const user = await fleet(
       { name: 'group', attributes: { net: { ssid: 'lab' } } },
       { name: 'value', attributes: { net: '{"ssid": "lab"}' } },
@@ -118,7 +118,7 @@ describe('conditions of a filter', () => {
     expect(await find(user, '')).toEqual(['empty', 'none'])
   })
 
-  test('ignore the base value until its override is removed', async () => {
+  test('in a context, ignore the base value until its override is removed, except with base()', async () => {
     const user = await app.createUser()
     const own = attributeClient(user)
     const id = await own.addDevice({ site: 'base' })

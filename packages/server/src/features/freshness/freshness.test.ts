@@ -194,8 +194,8 @@ describe('the times of values', () => {
   })
 })
 
-describe('a value that is written on time', () => {
-  it('is never stale, and is recorded at most four times per interval, without events', async () => {
+describe('a value', () => {
+  it('is never stale if it is written on time, with four or five records per hour and no events', async () => {
     const user = await app.createUser()
     const { id } = await registerGate(user, { load: '1' })
     await expectEvery(user, 'load', 3_600)

@@ -117,7 +117,7 @@ type Changed = Map<string, AttributeChanges>
 
 /**
  * Changes `device` in memory, and returns the changes. Throws the same errors as the mutations that change a single
- * device.
+ * device. Also throws if the new values are too large, or if the device has no value for a name in braces.
  */
 export function applyOperations(device: BulkDevice, operations: readonly BulkOperation[]): DeviceChanges {
   const attributes: Changed = new Map()

@@ -30,8 +30,9 @@ export const concernsServices = ({
   setAttributes.some(({ service }) => service !== undefined)
 
 /**
- * Plans the undo of a job's changes to a device. Reverts only values that have not changed since the job wrote them. If
- * a value has changed since, the plan has the reason CHANGED_SINCE, and skips the device if nothing can be reverted.
+ * Plans the undo of a job's changes to a device. Reverts a value only if it still equals the value that the job wrote.
+ * If a change cannot be reverted, the plan has the reason CHANGED_SINCE. If no change can be reverted, the plan also
+ * skips the device.
  */
 export function planUndo(
   device: BulkDevice,
@@ -96,8 +97,9 @@ function revertNames(target: Target, context: string | null, changes: Changes): 
 
 /**
  * Plans the undo of changes to services: removes added services, resets updated fields, and adds removed services again
- * with new IDs. Skips services and fields that have changed since, and adds no services if an earlier undo has already
- * added them (`isRestored`). Throws LIMIT_EXCEEDED if the device would have too many services.
+ * with new IDs. Keeps an added service if one of its fields has changed since, and keeps an updated field that has
+ * changed since. Adds no services if an earlier undo has already added them (`isRestored`). Throws LIMIT_EXCEEDED if
+ * the device would have too many services.
  */
 function revertServices(
   device: BulkDevice,

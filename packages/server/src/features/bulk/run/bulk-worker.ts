@@ -6,7 +6,7 @@ import { isOutage, type WorkOptions, type WorkResult, workOn } from './job-steps
 import { createLookAhead } from './look-ahead.ts'
 import { BATCH } from './next-batch.ts'
 
-/** Each process has a worker, which locks a job's row while it works on the job. */
+/** Each server process has a worker, which locks a job's row while it works on the job. */
 export interface BulkWorker {
   close(): Promise<void>
 }

@@ -54,7 +54,7 @@ export interface WorkOptions {
 export type WorkResult = 'idle' | 'worked' | 'failed'
 
 /**
- * Runs the next step of the job: a preview step or a batch. Does nothing if the job is not due. After an outage, throws
+ * Runs the next step of the job: a preview step or a batch. Does nothing if the job is not due. In an outage, throws
  * the error. If a quota is exceeded, the job waits. Any other ApiError during a preview sets the job to FAILED, and a
  * DeviceError sets its device to FAILED. After several failures, the worker passes `singly`. Any other error then sets
  * the previewing job or the next device of the running job to FAILED.

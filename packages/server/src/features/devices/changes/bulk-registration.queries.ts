@@ -24,8 +24,9 @@ export interface NewDeviceFields extends DeviceFields {
 const reserved = [...reservedColumns.values()]
 
 /**
- * In the same transaction, the caller must first call `countNewDevices`, and then record the devices' events.
- * `created` is the creation time of the devices and of their first values. The events must have the same time.
+ * In the same transaction, the caller must call `countNewDevices` before this function, and record the devices' events
+ * after it. `created` is the creation time of the devices and of their first values. The events must have the same
+ * time.
  */
 export async function insertDevices(
   db: Database,

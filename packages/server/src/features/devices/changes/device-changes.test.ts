@@ -112,7 +112,7 @@ describe('registerDevice', () => {
     expect(errorOf(await owner.query(register, variables))).toEqual([code, expect.stringMatching(message)])
   })
 
-  test('measures strings in characters, not in bytes or UTF-16 code units', async () => {
+  test('measures the name in characters, not in bytes or UTF-16 code units', async () => {
     await newDevice(owner, '🛰'.repeat(limits.deviceNameLength))
   })
 

@@ -73,7 +73,7 @@ describe('deleteDevice and deleteDevices', () => {
     expect(await findDevice(owner, id)).toBeUndefined()
   })
 
-  test('removes no device if any is active, unknown, or owned by another user', async () => {
+  test('removes no device if any is unknown, owned by another user, or, without force, active', async () => {
     const mine = await newDevice(owner, 'kept')
     const active = await newDevice(owner, 'active')
     await makeActive(active)

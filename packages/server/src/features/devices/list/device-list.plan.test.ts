@@ -71,7 +71,7 @@ describe.each([
   ['$svc.statusA', 'device_live_by_status_a'],
 ])('a list sorted by %s', (sort, index) => {
   test.each(['asc', 'desc'])(
-    'reads pages in %s order with the index, from the start and from any position',
+    'reads pages in %s order with the index, from the start and from a later position',
     async (direction) => {
       const order = readDeviceOrder(`${sort} ${direction}`, undefined)
       for (const start of [{ offset: 0 }, { after: await middle(order) }]) {
@@ -170,7 +170,7 @@ describe.each([
   ['$svc.statusA', 'device_live_by_status_a'],
 ])('the second half of a list sorted by %s', (sort, index) => {
   test.each(['asc', 'desc'])(
-    'is read in %s order from the end with the index, and has the same rows',
+    'is read in %s order from the end with the index, and has the same rows as when it is read from the start',
     async (direction) => {
       const order = readDeviceOrder(`${sort} ${direction}`, undefined)
       for (const offset of [10_001, 15_990, 16_010, 19_950, 20_000, 30_000]) {
@@ -197,7 +197,7 @@ const withoutCountTable = ({ scanned, ...plan }: Plan): Plan => ({
   scanned: scanned.filter((table) => table !== 'device_count'),
 })
 
-test('reads a list from the nearer end, and returns the same rows', async () => {
+test('returns the expected rows in both halves of a list', async () => {
   const names = async (from: number): Promise<string[]> => {
     const context = {
       db: database.db,

@@ -144,7 +144,7 @@ const anyOrder = fc.constantFrom(...Object.keys(orders))
 const direction = fc.constantFrom('asc' as const, 'desc' as const)
 const size = fc.integer({ min: 1, max: 5 })
 
-test('returns the same part of the sorted list for every page and position', async () => {
+test('returns the expected part of the sorted list for every position and cursor', async () => {
   await fc.assert(
     fc.asyncProperty(population, size, anyOrder, direction, async ({ devices }, pageSize, order, sortDirection) => {
       await reset(devices)

@@ -271,7 +271,7 @@ const planning = (filter: DeviceFilter): Sql => sql.raw(Object.keys(filter).leng
 
 /**
  * Counts the first devices of a list, up to `walked`, and the matches among them. The order must have an index. Counts
- * none if the account has at most `WALKED` devices. Conditions have too many forms to be prepared by name.
+ * none if the account has at most `WALKED` devices. Conditions have too many forms for statements prepared by name.
  */
 export async function countInSample(
   db: Database,

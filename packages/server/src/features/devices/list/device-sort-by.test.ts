@@ -42,7 +42,7 @@ test('sorts by several keys, each in its direction, with missing values last', a
   expect(await names(user, { sortBy: ['-name'] })).toEqual(['e', 'd', 'c', 'b', 'a'])
 })
 
-test('lists each device exactly once while devices are inserted', async () => {
+test('lists each existing device exactly once while other devices are inserted', async () => {
   const devices = Array.from({ length: 1_200 }, (_, index) => ({
     name: `n${index % 7}`,
     platform: index % 3 === 0 ? null : `p${index % 2}`,
@@ -70,7 +70,7 @@ test('lists each device exactly once while devices are inserted', async () => {
   }
 })
 
-test('returns the same devices if from starts in the middle of the list', async () => {
+test('starts at the position in from, in the order of the whole list', async () => {
   const { user } = await createUserWithDevices(
     app,
     Array.from({ length: 20 }, (_, index) => ({ name: `n${index % 3}`, platform: `p${index % 2}` })),

@@ -54,7 +54,7 @@ test.each([
   [{ from: 99_001 }, 1_000],
   [{ from: 200_001 }, 0],
   [{ from: 99_001, state: 'active' }, 99_000],
-])('estimates the skipped devices from the nearer end without a filter: %j', (args, rows) => {
+])('estimates the skipped devices, counted from the nearer end if there is no filter: %j', (args, rows) => {
   expect(read(args).page.rows).toBe(rows)
 })
 

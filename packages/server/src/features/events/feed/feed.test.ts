@@ -151,7 +151,7 @@ describe('the event feed', () => {
     expect(follower.received.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
   })
 
-  it('waits for a long transaction, reports its lag, and catches up', async () => {
+  it('waits for a long transaction, reports the lag, and catches up', async () => {
     const database = await openDatabase()
     const { feed, received } = follow(database)
     await feed.readNow()

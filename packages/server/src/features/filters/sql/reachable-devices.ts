@@ -34,7 +34,7 @@ export function insideText(
   }
 }
 
-/** The IDs of the devices that match the restriction. */
+/** Returns SQL for the IDs of the devices that match the restriction. */
 function reachableIds(accountId: string, inside: ResolvedFilter): Sql {
   const tables = noTables()
   const condition = insideCondition(accountId, inside, tables)
