@@ -49,8 +49,8 @@ const select = (rows: EventRows): string => `select ${valuesIn(rows)}
     from ${rows.from}`
 
 /**
- * No other file names the columns of new events. The statements of frequent changes include this insert, because a
- * separate statement would need a transaction, which is slower (docs/decisions/0018).
+ * Except for tests, no other file names the columns of new events. The statements of frequent changes include this
+ * insert, because a separate statement would need a transaction, which is slower (docs/decisions/0018).
  */
 export const eventInsert = (...rows: readonly EventRows[]): string =>
   `insert into event (${namesIn(rows[0] ?? {})})

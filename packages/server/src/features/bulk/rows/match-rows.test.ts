@@ -12,7 +12,7 @@ const itemsOf = async (user: TestUser, target: object): Promise<Json[]> => {
   return (await jobOf(user, job.id)).items.items
 }
 
-it('without register, rejects a row with an unknown ID, even if its name or hardware ID is in use', async () => {
+it('without register: true, rejects a row with an unknown ID, even if its name or hardware ID is in use', async () => {
   const [user, [id]] = await newFleet(app, 1)
   await user.data(`mutation { updateDevice(deviceId: "${id}", hardwareId: "H-1") { id } }`)
   const csv = `id,hardwareId,name\n${unknownId},,gate 0\n${unknownId},H-1,\n`
@@ -23,7 +23,7 @@ it('without register, rejects a row with an unknown ID, even if its name or hard
   ])
 })
 
-it('with register, ignores an unknown ID', async () => {
+it('with register: true, ignores an unknown ID', async () => {
   const [user, [id]] = await newFleet(app, 1)
   const csv = `id,name\n${unknownId},gate 0\n80:00:00:00:00:00:00:02,new\n`
   expect(await itemsOf(user, { csv, register: true })).toEqual(
