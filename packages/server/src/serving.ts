@@ -34,7 +34,7 @@ import { traceOutbound } from './tracing/outbound-spans.ts'
 import type { Tracing } from './tracing/spans.ts'
 import { buildWorker } from './worker.ts'
 
-/** The number of milliseconds that requests in flight may continue after a stop signal. */
+/** The number of milliseconds that `drain` waits for requests in flight. */
 const DRAIN_MS = 10_000
 const CLOSE_IDLE_EVERY_MS = 100
 

@@ -46,7 +46,7 @@ describe('a REST response', () => {
     expect((await user.query('{ version }')).status).toBe(200)
   })
 
-  it('contains no deprecation headers outside the REST API', async () => {
+  it('is the only kind of response with a Deprecation header', async () => {
     for (const path of ['/healthz', '/graphql/v1?query={version}', '/rest/v10', '/rest', '/%zz']) {
       expect((await fetch(app.url + path)).headers.get('deprecation'), path).toBeNull()
     }
@@ -96,7 +96,7 @@ describe('a method of a REST path', () => {
     expect(await allowed('POST', '/openapi.json')).toBe('GET, HEAD')
   })
 
-  it('returns the headers of GET, without a body, for HEAD', async () => {
+  it('returns the status and the Content-Length of GET, without a body, if it is HEAD', async () => {
     const [head, get] = [await rest('HEAD', '/user'), await rest('GET', '/user')]
     expect(head).toMatchObject({ status: 200, text: '' })
     expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'))

@@ -43,7 +43,7 @@ it('rejects a request with signatures of both forms', async () => {
   expect(await rest('GET', '/user', { unsignedHeaders: beside })).toMatchObject({ ...rejectedFor('both-forms', 400) })
 })
 
-it('requires a digest of every non-empty body if the key requires digests', async () => {
+it('requires a digest of a non-empty body if the key requires digests', async () => {
   const { key, secret } = (await rest('POST', '/access-keys', { body: { requireDigest: true } })).body
   const strict = restClient(app.url, { keyId: key, secret })
   const body = { value: 'x' }
@@ -66,7 +66,7 @@ it('accepts an Ed25519 key', async () => {
   expect(await send(url, { headers })).toMatchObject({ status: 200, body: { id: app.owner.accountId } })
 })
 
-it('reports that the key is disabled', async () => {
+it('rejects a disabled key with the reason key-disabled', async () => {
   const { key, secret } = (await rest('POST', '/access-keys', { body: { name: 'short' } })).body
   const short = restClient(app.url, { keyId: key, secret })
   expect((await short('GET', '/user')).status).toBe(200)
@@ -76,7 +76,7 @@ it('reports that the key is disabled', async () => {
   expect(response).toMatchObject(rejectedFor('key-disabled'))
 })
 
-it('requires a digest with every key if the server requires digests', async () => {
+it('requires a digest of a body if only the server requires digests', async () => {
   const strict = await app.startAnother({ env: { MUSTER_REQUIRE_DIGEST: '1' } })
   const client = restClient(strict.url, app.owner)
   const body = { value: 'x' }

@@ -16,13 +16,13 @@ export interface ServingDatabaseOptions {
   log: FastifyBaseLogger
   /** Called when the embedded database has exited and could not be restarted. */
   onLost: (reason: string) => void
-  /** A signal that, when aborted, ends the wait for the database. */
+  /** A signal that, when aborted, ends the wait for an external database. */
   signal: AbortSignal
 }
 
 /**
- * Resolves once the database responds. Throws a StartError if settings are inconsistent or if an external database cannot
- * be used. Throws an EmbeddedError if the embedded database cannot be used.
+ * Resolves once the database responds. Throws a StartError if settings are inconsistent or if an external database
+ * cannot be used. Throws an EmbeddedError if the embedded database cannot be used.
  */
 export async function openServingDatabase(options: ServingDatabaseOptions): Promise<ServingDatabase> {
   const { config, log, signal } = options

@@ -33,7 +33,7 @@ const read = (folder: string, name: string): Promise<string> => readFile(join(fo
 const accessKeys = async ({ db }: TestDatabase): Promise<string[]> =>
   (await db.selectFrom('access_key').select('key').execute()).map(({ key }) => key)
 
-describe('the first start of a server', () => {
+describe('the set-up of a server', () => {
   it('creates one owner when several servers start at the same time', async () => {
     const [database, folder] = [await newDatabase(), await newFolder()]
     const starts = await Promise.all(Array.from({ length: 6 }, () => start(database, folder)))
@@ -45,7 +45,7 @@ describe('the first start of a server', () => {
     expect((await readdir(folder)).sort()).toEqual(['credentials', 'master.key'])
   })
 
-  it('is completed by the next start after a crash between the commit and the rename', async () => {
+  it('is completed by the next start after a crash between the commit and the rename of the credentials', async () => {
     const [database, folder] = [await newDatabase(), await newFolder()]
     await start(database, folder)
     const written = await read(folder, 'credentials')
@@ -100,7 +100,7 @@ describe('the master key', () => {
     await start(database, await newFolder(), env)
   })
 
-  it('prevents the start if it is missing, wrong, or damaged', async () => {
+  it('prevents the start with an existing database if it is missing, wrong, or damaged', async () => {
     const [database, folder] = [await newDatabase(), await newFolder()]
     await start(database, folder)
     const other = await newFolder()
@@ -113,7 +113,7 @@ describe('the master key', () => {
     await expect(start(database, folder)).rejects.toThrow(/does not contain 32 bytes in base64/)
   })
 
-  it('is named by its file or setting if it does not belong to the database', async () => {
+  it('is identified in the error by its file or setting if it does not belong to the database', async () => {
     const [database, folder] = [await newDatabase(), await newFolder()]
     await start(database, await newFolder())
     const MUSTER_MASTER_KEY_PREVIOUS = randomBytes(32).toString('base64')

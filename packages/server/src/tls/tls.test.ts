@@ -157,7 +157,7 @@ test('reports https URLs, and reloads its certificate files on SIGHUP', async ()
   expect(await server.stop()).toBe(0)
 })
 
-test('logs a warning once a day, from a week before a certificate expires, even after it has expired', async () => {
+test('logs a warning when a certificate expires, and once a day in the week before and afterward', async () => {
   const paths = await copyFiles('ending')
   const files = { cert: { setting: 'CERT', file: paths.cert }, key: { setting: 'KEY', file: paths.key } }
   const { until } = await readCertificate(files)

@@ -63,7 +63,7 @@ function argumentNames({ name, type }: GraphQLArgument): string[] {
 }
 
 describe('the calls of this test', () => {
-  it('cover exactly the fields and arguments of the schema', () => {
+  it('cover exactly the root fields, the fields of User, and the arguments of all fields', () => {
     const listed = new Map(
       Object.entries(calls).map(([name, { naming = {}, others = [] }]) => [name, [...Object.keys(naming), ...others]]),
     )
@@ -103,7 +103,7 @@ function assertFoundNothing({ data, errors }: QueryResponse, { outcome }: Attemp
   if (typeof outcome === 'object') expect(data).toMatchObject(outcome.finds)
 }
 
-/** Asserts that a response contains none of another user's strings except strings from the request. */
+/** Asserts that a response contains none of another user's strings except cursors and strings from the request. */
 function assertShowsNothing(text: string, theirs: OwnedObjects, document: string): void {
   const { deviceCursor: _device, eventCursor: _event, deliveryCursor: _delivery, ...named } = theirs
   for (const value of Object.values(named)) if (!document.includes(value)) expect(text).not.toContain(value)

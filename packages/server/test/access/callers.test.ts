@@ -117,7 +117,7 @@ const isReadOnly = (response: ApiResponse, request: FieldRequest, document: stri
 
 /**
  * Returns a problem if the status is not 200. Also returns a problem if the response contains a string of the victim
- * that is not in the request.
+ * that is neither a cursor nor in the request.
  */
 const isUnrelated = ({ status, body }: ApiResponse, _request: FieldRequest, document: string): string | undefined => {
   const { deviceCursor: _device, eventCursor: _event, deliveryCursor: _delivery, ...strings } = victim
@@ -201,7 +201,7 @@ describe('every field of the API, with a valid caller', () => {
     }
   })
 
-  it('accepts sessions but rejects keys if the field concerns the signed-in user', async () => {
+  it('accepts sessions but rejects keys if the field requires a signed-in person', async () => {
     const requests = typeRequests.filter(needsSession)
     expect(requests.map(({ field }) => field).sort()).toEqual([
       'Mutation.acceptInvitation',

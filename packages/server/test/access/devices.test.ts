@@ -65,7 +65,7 @@ const codeOf = ({ body }: DeviceResponse): unknown => body.errors?.[0]?.extensio
 
 const secretOf = (theirs: OwnedObjects): string => basic(theirs.device, theirs.deviceSecret)
 
-describe("registering with the caller's code", () => {
+describe('registering a device with a code', () => {
   useApp()
 
   const register = (body: object, authorization?: string): Promise<DeviceResponse> =>
@@ -156,7 +156,7 @@ describe('reporting for a device', () => {
     }
   })
 
-  it('does not accept the secrets of devices in the API', async () => {
+  it('uses a secret that the GraphQL API rejects', async () => {
     const headers = { 'content-type': 'application/json', authorization: secretOf(own) }
     const body = JSON.stringify({ query: '{ login { email } }' })
     for (const path of ['/graphql/v1', '/graphql/v1/stream']) {

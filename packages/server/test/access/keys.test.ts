@@ -100,7 +100,7 @@ describe('the digest of a body', () => {
     }
   })
 
-  it('is required for all keys if the server requires it', async () => {
+  it('is required with a key that does not require it if the server requires it', async () => {
     const signer = await (await installation.createUser()).createKey()
     const strict = await installation.startServer({ env: { MUSTER_REQUIRE_DIGEST: '1' } })
     expect(reasonOf(await send(strict, signer, login, { digest: false }))).toBe('digest-required')

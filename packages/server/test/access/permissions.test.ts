@@ -275,14 +275,14 @@ describe('a session of a user with several accounts', () => {
     expect(one).toMatchObject({ errors: [{ extensions: { code: 'FORBIDDEN', reason: 'not-a-member' } }] })
   })
 
-  it('has no effect on a signed request', async () => {
+  it('uses a header that has no effect on a signed request', async () => {
     const caller = { ...withKey(app.owner), headers: { 'muster-account': 'invented' } }
     const { body } = await sendDocument(app, caller, '{ login { id } }')
     expect(body).toEqual({ data: { login: { id: app.owner.accountId } } })
   })
 })
 
-it('describes every permission that a restricted role or key cannot have', () => {
+it('names the permissions that a restricted role or key cannot have in the description of AccessInput', () => {
   const { permissions } = (schema.getType('AccessInput') as GraphQLInputObjectType).getFields()
   const described = permissionNames.filter((name) => permissions!.description!.includes(name))
   expect(described).toEqual(namesIn(neverRestricted))
