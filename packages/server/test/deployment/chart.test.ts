@@ -176,7 +176,7 @@ describe.skipIf(!hasLibraries)('the Helm chart', () => {
     ])
   })
 
-  it('uses only existing settings, and requires Kubernetes 1.28', async () => {
+  it('uses only existing settings, and requires Kubernetes 1.28 or later', async () => {
     const known = new Set<string>(Object.values(settings).map(({ name }) => name))
     const named = (await readFile(join(chart, 'values.yaml'), 'utf8')).match(/\bMUSTER_[A-Z_]+/g)!
     expect(named.filter((name) => !known.has(name))).toEqual([])

@@ -78,7 +78,7 @@ export async function nameGroups({ owner }: Team, roleId: string, groups: string
   })
 }
 
-/** Returns the source and the role of the member with this email address, such as `group viewer`, or undefined. */
+/** Returns a member's source and role, such as `group viewer`, or undefined if no member has this email address. */
 export async function roleOf({ owner }: Team, email: string): Promise<string | undefined> {
   const { login } = await done(owner, '{ login { members { person { email } role { name } source } } }')
   const found = login.members.find((each: { person: { email: string } }) => each.person.email === email)

@@ -24,7 +24,7 @@ const outages: Record<string, { begin(rig: Rig): Promise<void>; end(rig: Rig): P
 }
 
 it.each(isFullRun ? Object.keys(outages) : ['frozen'])(
-  'reports at every entry point that PostgreSQL is %s, then recovers without losing changes',
+  'reports an outage at every entry point when PostgreSQL is %s, then recovers without losing changes',
   longTimeout,
   async (kind) => {
     // In other tests, MUSTER_DATABASE_SILENCE is longer, so that a slow response on a busy machine does not count as an

@@ -19,7 +19,7 @@ const STUCK_MS = 120_000
 export interface Load {
   users: readonly TestUser[]
   /**
-   * Resolves when the server has acknowledged `changes` more changes of each writer. Rejects if a writer fails or is
+   * Resolves when the servers have acknowledged `changes` more changes of each writer. Rejects if a writer fails or is
    * stuck.
    */
   progress(changes: number): Promise<void>
@@ -85,7 +85,7 @@ export async function startLoad(app: TestApp, errors: readonly string[]): Promis
       stopped.abort()
       await running
       expect(errors).toEqual([])
-      // If a node fails during a two-phase commit, Citus completes the commit after the node has returned.
+      // If a node fails during a two-phase commit, Citus commits or rolls back its transactions after the node returns.
       await expect.poll(() => countPrepared(app)).toEqual(0)
       const stored = await readStored(app, follower.start)
       await expect.poll(() => follower.received.length).toBe(stored.length)
