@@ -101,8 +101,8 @@ export function atDatabase(connection: pg.ClientConfig, database: string): pg.Cl
 }
 
 /**
- * Drops a database, after all connections to it have ended on a cluster. Retries, because PostgreSQL waits only five
- * seconds for connections to end, which can be too short on a slow machine.
+ * Drops a database. On a cluster, first ends all connections to the database. Retries, because PostgreSQL waits only
+ * five seconds for connections to end, which can be too short on a slow machine.
  */
 export async function dropDatabase(connection: pg.ClientConfig, name: string): Promise<void> {
   await disconnect(connection, name)

@@ -43,7 +43,7 @@ export const excludedTests: Readonly<Record<string, string>> = {
     'the changes queue for the device, and the server rejects some of them',
   'evaluates a deleted device by the content of its event':
     'the test expects the messages of simultaneous events in order',
-  "uses the current filter of its view, and its own context or, without one, the view's":
+  'uses the current filter and the context of its view':
     'the test expects the messages of simultaneous events in order',
   'loses no value when writers of every kind run concurrently':
     'writes are so slow that the server rejects some of the concurrent ones',

@@ -57,7 +57,7 @@ export interface TestUser {
   data<Data = any>(document: string, variables?: Record<string, unknown>): Promise<Data>
   /**
    * Adds a member to the account and returns the member's ID. The default role is `viewer`. The function is undefined
-   * if the test cannot reach the database.
+   * for users that the test app did not create.
    */
   addMember?(roleId?: string): Promise<string>
 }

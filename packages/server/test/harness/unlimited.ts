@@ -1,6 +1,6 @@
 /**
- * With these settings, a test cannot reach rate limits, quotas, or limits on connections and requests. A busy machine
- * cannot reach time limits. Tests of limits override these settings.
+ * These settings raise rate limits, quotas, and limits on connections and requests so far that tests do not reach them.
+ * They also raise time limits, for busy machines. Tests of limits override these settings.
  */
 export const unlimited: Readonly<Record<string, string>> = {
   MUSTER_KEY_POINTS: '1000000000',

@@ -143,43 +143,46 @@ describe('a change to access on the first server', () => {
       ({ owner, key }: Changed) =>
         done(owner, 'mutation ($key: String!) { updateAccessKey(key: $key, enabled: false) { key } }', { key }),
     ],
-  ] as const)('ends open streams on the second server, and rejects requests: %s', async (what, ending, change) => {
-    const app = { db: pair.db, url: pair.servers[0].url }
-    const second = pair.servers[1]
-    const accountId = (await pair.owners[0].data('{ login { id } }')).login.id
-    const owner = await newMember(app, accountId, 'owner')
-    const { createRole } = await done(
-      owner,
-      'mutation ($name: String!) { createRole(name: $name, access: { permissions: [DEVICE_READ, EVENT_READ, KEY_OWN] }) { id } }',
-      { name: `changed by ${what}` },
-    )
-    const member = await newMember(app, accountId, createRole.id)
-    const { createAccessKey: created } = await done(
-      member,
-      'mutation { createAccessKey(personal: true) { key secret } }',
-    )
-    onTestFinished(async () => void (await done(owner, setKeyPolicy, { personalKeys: true })))
-    const user = testUser(second.url, { ...pair.owners[1], keyId: created.key, secret: created.secret })
-    const requests = {
-      session: async () => (await ask(member, EVENTS_TOTAL, {}, second)).error?.[0],
-      key: async () => (await user.query(EVENTS_TOTAL)).errors?.[0]?.extensions.code,
-    }
-    expect([await requests.session(), await requests.key()]).toEqual([undefined, undefined])
-    const ofSession = await openStreamOf(second, { ...member.headers, origin: second.url })
-    const ofKey = await openStream({ app: second, user, query: EVENTS, variables: { types: ['DEVICE_REGISTER'] } })
-    onTestFinished(() => ofSession.cut())
-    expect([ofSession.status, ofKey.status]).toEqual([200, 200])
+  ] as const)(
+    'ends the streams that it affects on the second server, and makes requests fail: %s',
+    async (what, ending, change) => {
+      const app = { db: pair.db, url: pair.servers[0].url }
+      const second = pair.servers[1]
+      const accountId = (await pair.owners[0].data('{ login { id } }')).login.id
+      const owner = await newMember(app, accountId, 'owner')
+      const { createRole } = await done(
+        owner,
+        'mutation ($name: String!) { createRole(name: $name, access: { permissions: [DEVICE_READ, EVENT_READ, KEY_OWN] }) { id } }',
+        { name: `changed by ${what}` },
+      )
+      const member = await newMember(app, accountId, createRole.id)
+      const { createAccessKey: created } = await done(
+        member,
+        'mutation { createAccessKey(personal: true) { key secret } }',
+      )
+      onTestFinished(async () => void (await done(owner, setKeyPolicy, { personalKeys: true })))
+      const user = testUser(second.url, { ...pair.owners[1], keyId: created.key, secret: created.secret })
+      const requests = {
+        session: async () => (await ask(member, EVENTS_TOTAL, {}, second)).error?.[0],
+        key: async () => (await user.query(EVENTS_TOTAL)).errors?.[0]?.extensions.code,
+      }
+      expect([await requests.session(), await requests.key()]).toEqual([undefined, undefined])
+      const ofSession = await openStreamOf(second, { ...member.headers, origin: second.url })
+      const ofKey = await openStream({ app: second, user, query: EVENTS, variables: { types: ['DEVICE_REGISTER'] } })
+      onTestFinished(() => ofSession.cut())
+      expect([ofSession.status, ofKey.status]).toEqual([200, 200])
 
-    const changed = performance.now()
-    await change({ owner, member, role: createRole.id, key: created.key })
-    await ofKey.ended
-    if ('session' in ending) await ofSession.ended
-    for (const [kind, code] of Object.entries(ending))
-      await expect.poll(requests[kind as keyof typeof requests], { interval: 20 }).toBe(code)
-    console.log(`${what}: ended on the other server after ${Math.round(performance.now() - changed)} ms`)
-    expect(ofKey.text()).toContain(ending.key)
-    if (!('session' in ending)) expect(await requests.session()).toBeUndefined()
-  })
+      const changed = performance.now()
+      await change({ owner, member, role: createRole.id, key: created.key })
+      await ofKey.ended
+      if ('session' in ending) await ofSession.ended
+      for (const [kind, code] of Object.entries(ending))
+        await expect.poll(requests[kind as keyof typeof requests], { interval: 20 }).toBe(code)
+      console.log(`${what}: ended on the other server after ${Math.round(performance.now() - changed)} ms`)
+      expect(ofKey.text()).toContain(ending.key)
+      if (!('session' in ending)) expect(await requests.session()).toBeUndefined()
+    },
+  )
 })
 
 test('accepts a nonce once if two servers receive the nonce at the same time', async () => {
