@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-it('serves the API and the console from the package, in an empty folder', async () => {
+it('serves the API and the console from the package, outside the checkout', async () => {
   const data = join(folder, 'data')
   const env = {
     PATH: process.env.PATH,
@@ -90,7 +90,7 @@ it('contains neither TypeScript nor tests, and has the version of the root packa
   expect(Object.keys(dependencies).filter((name) => name.startsWith('@muster/'))).toEqual([])
 })
 
-it('packs only licenses, programs, and the dependency files that the sources import', async () => {
+it('packs only manifests, licenses, programs, and the dependency files that the sources import', async () => {
   const target = join(folder, 'traced')
   const files = {
     'packages/server/src/main.js': "import 'name/lazy'",

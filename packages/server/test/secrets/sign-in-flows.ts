@@ -122,7 +122,10 @@ export async function singleSignOn({ server, database, provider, canaries, error
   errors.push(await logout.text())
 }
 
-/** Signs in from the command line and with a sign-in link, with correct and with wrong secrets. */
+/**
+ * Starts a sign-in from the command line, and polls it with wrong secrets. Also uses a sign-in link, with its token and
+ * with wrong tokens.
+ */
 export async function otherSignIns({ server, database, canaries, errors }: SignInFlows): Promise<void> {
   const send = async (path: string, body: object) => {
     const response = await openBrowser(server).send(`/auth${path}`, { body })

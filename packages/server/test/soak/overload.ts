@@ -52,7 +52,7 @@ interface Measurement {
 const count = ({ buckets }: Times): number => buckets.reduce((sum, each) => sum + each, 0)
 const ms = (times: Times, part: number): string => `${times.percentile(part).toFixed(1)} ms`
 
-/** Measures the server's throughput with a few concurrent clients, in responses per second. */
+/** Measures the server's throughput with CONCURRENT clients, in responses per second. */
 async function findCapacity(sender: Sender, forSeconds: number): Promise<number> {
   const end = performance.now() + forSeconds * 1_000
   let responses = 0
