@@ -7,8 +7,8 @@ export interface Route {
   readonly path: string
   readonly summary: string
   /**
-   * The GraphQL document. Its variables that are not in the path are query parameters for GET, and otherwise members of
-   * the body, unless `body` is set. `$self` is the ID of the caller's account.
+   * The GraphQL document. For GET, its variables that are not in the path are query parameters. For other methods, they
+   * are members of the body, unless `body` is set. `$self` is the ID of the caller's account.
    */
   readonly document: string
   /**

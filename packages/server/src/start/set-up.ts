@@ -34,8 +34,8 @@ export interface SetUp {
 type Outcome = SetUp & { publish: boolean }
 
 /**
- * Checks the master key, or creates it if a new database has none. In an empty database, also creates the owner with an
- * access key. If several servers start at the same time, only one of them sets up the database.
+ * Checks the master key. For a new database, creates the key if none is available. In an empty database, also creates
+ * the owner with an access key. If several servers start at the same time, only one of them sets up the database.
  *
  * The server writes the credentials to a file with a temporary name, commits the transaction that creates the owner,
  * and then renames the file. If the server crashes between the commit and the renaming, its next start renames the

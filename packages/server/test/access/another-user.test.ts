@@ -143,8 +143,8 @@ interface Caller {
 }
 
 /**
- * Returns the intruder, or, for a mutation, a new user with objects of every kind, because a mutation may change its
- * caller's objects.
+ * Returns the intruder. For a mutation, returns a new user with objects of every kind, because a mutation may change
+ * its caller's objects.
  */
 async function callerOf(field: string): Promise<Caller> {
   if (!field.startsWith('Mutation.')) return { user: intruder, own }

@@ -23,8 +23,8 @@ let own: OwnedObjects
 let untouched: Record<string, unknown[]>
 
 /**
- * Starts a separate server for each group of tests, because a server counts invalid secrets by address and all tests
- * share one address.
+ * Starts a separate server for each group of tests. A server counts invalid secrets by address, and all tests share one
+ * address.
  */
 function useApp(): void {
   beforeAll(async () => {

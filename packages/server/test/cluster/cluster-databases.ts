@@ -42,8 +42,8 @@ export async function placeOnCluster(db: Database, name: string): Promise<void> 
 }
 
 /**
- * Forbids connections to a database, and terminates the open ones, such as those of Citus, because PostgreSQL copies
- * and drops only an unused database. Does nothing on plain PostgreSQL.
+ * Forbids connections to a database, and terminates the open ones, such as those of Citus. PostgreSQL copies and drops
+ * only an unused database. Does nothing on plain PostgreSQL.
  */
 export async function disconnect(connection: pg.ClientConfig, name: string): Promise<void> {
   if (!isCluster) return

@@ -7,8 +7,8 @@ export interface TestAccount {
 }
 
 /**
- * Creates an account without a password, because hashing a password takes a tenth of a second of CPU time, and few
- * tests sign in.
+ * Creates an account without a password. Hashing a password takes a tenth of a second of CPU time, and few tests sign
+ * in.
  */
 export async function createAccount(db: Database): Promise<TestAccount> {
   const account = { id: randomUUID(), email: `${randomUUID()}@example.com` }

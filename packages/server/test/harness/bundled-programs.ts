@@ -10,8 +10,8 @@ const migrations = 'packages/server/migrations'
 const commandFolder = 'bin'
 
 /**
- * Bundles the server, its processes, its migrations, and the CLI. A process loads a bundle of a few files in half the
- * CPU time that it would need for 1,700 source files.
+ * Bundles the server, its processes, its migrations, and the CLI. A process loads the few files of a bundle in half
+ * the CPU time that it would need for the source files.
  */
 export async function bundlePrograms(folder: string): Promise<void> {
   const entries = [mainFile, 'packages/server/src/processes/process.ts', 'packages/cli/src/main.ts']
@@ -23,7 +23,7 @@ export async function bundlePrograms(folder: string): Promise<void> {
     input: Object.fromEntries(entries.map((file) => [file.replace(/\.ts$/, ''), join(root, file)])),
     platform: 'node',
     // Pino starts threads from its own files. If mqtt were in the bundle, Node.js would warn about a deprecated
-    // function, because Node.js omits this warning only for code in node_modules.
+    // function. Node.js omits this warning only for code in node_modules.
     external: ['pino', 'pino-pretty', 'thread-stream', 'mqtt'],
     plugins: [keepLocations(folder)],
     logLevel: 'silent',

@@ -24,7 +24,7 @@ const MAX_ROUNDS_WITHOUT_KILL = 10
 /**
  * Releases whose latest migration is earlier than this one prepare statements that return every column of a table.
  * After a migration adds a column, password changes and sign-ins fail on the connections that have prepared such a
- * statement, until these connections close.
+ * statement. The failures end when these connections close.
  */
 const FIRST_WITHOUT_STALE_STATEMENTS = '0036_invitation_email'
 const STALE_STATEMENT_FAILURES = 60

@@ -5,7 +5,7 @@ import type { LoadResults } from './load.ts'
 
 /**
  * Inserts events, overrides, access keys, webhooks, deliveries, and registration codes, because `muster seed` creates
- * only devices and services.
+ * hardly any rows except devices and services.
  */
 export async function addRows(db: Kysely<unknown>): Promise<void> {
   await sql`
