@@ -44,8 +44,8 @@ async function readExports(folder: string): Promise<Exports> {
 }
 
 /**
- * Returns the path, relative to `packages/`, of the file to which an import refers. Returns undefined if the package has
- * no matching export (https://nodejs.org/api/packages.html#subpath-patterns).
+ * Returns the path, relative to `packages/`, of the file to which an import refers. Returns undefined if the package
+ * has no matching export (https://nodejs.org/api/packages.html#subpath-patterns).
  */
 function resolveExport({ name, folder, patterns }: Exports, specifier: string): string | undefined {
   if (specifier !== name && !specifier.startsWith(`${name}/`)) return
