@@ -93,7 +93,7 @@ const reportOf = (outcome: Outcome): string =>
     explanations: new Map([['page', 'An explanation.']]),
   })
 
-test('explains only missed targets', async () => {
+test('explains only missed targets, and contains explanations only of existing scenarios', async () => {
   const figure = (value: number): Figure => ({
     name: 'against the baseline',
     spread: { median: value, min: value, max: value },
@@ -129,7 +129,7 @@ test('returns the same console page as the baseline', async () => {
   await checkResponses(environment, withoutPeers(consoleWorkloads))
 })
 
-test('detects a response that differs from the other systems', async () => {
+test('detects a response that differs from that of another system', async () => {
   const [server, other] = withoutPeers(consoleWorkloads)
   const smaller = { ...other!, operations: () => [{ path: '/devices', body: { size: 49 } }] }
   await expect(checkResponses(environment, [server!, smaller])).rejects.toThrow(

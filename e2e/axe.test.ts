@@ -70,7 +70,7 @@ describeConsole('accessibility', () => {
     expect(violations).toEqual([])
   })
 
-  it('has no accessibility violations in the steps of a new key, in a new role, and before another sign-in', async () => {
+  it('has no accessibility violations while a user creates a key or a role, or needs a second factor', async () => {
     const person = await site.newPerson()
     const page = await site.open(person, { path: '/account/keys' })
     await page.getByRole('button', { name: 'New access key' }).click()

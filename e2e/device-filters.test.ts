@@ -259,7 +259,7 @@ describeConsole('filters of the device list', () => {
     await notice.getByText('sortBy').waitFor()
   })
 
-  it('filters by the latest input even if an earlier response arrives late', async () => {
+  it('cancels the request for earlier input, and filters by the latest input', async () => {
     const person = await personWith(site, [...numbered(3), { name: 'oven-1' }])
     const page = await site.open(person)
     await page.getByText('4 in total').waitFor()

@@ -40,7 +40,7 @@ describeConsole('errors in dialogs', () => {
     expect(await errorAfter(dialog, 'Create webhook')).toMatch(/^URL must point .* 10\.1\.2\.4/m)
   })
 
-  it('creates only one device if it is unclear whether the first attempts succeeded', async () => {
+  it('creates only one device if it is unclear whether the first attempt succeeded', async () => {
     const person = await site.newPerson()
     const page = await site.open(person, { viewport: phone })
     const unavailable = (extensions: object) => ({

@@ -129,7 +129,7 @@ describeConsole('the API reference', () => {
     expect(foreignRequests).toEqual([])
   })
 
-  it('does not report a signed-in user as signed out if the check fails', async () => {
+  it('does not report a signed-in user as signed out if the session cannot be checked', async () => {
     const person = await site.newPerson()
     const page = await site.open(person)
     await page.route('**/auth/get-session', (route) => route.abort())

@@ -6,7 +6,7 @@ import { type AccessKey, graphql, type Operation, send, toRequest } from '../run
  * This benchmark requests a page of devices in three ways, and compares the latency and the server's CPU time:
  *
  * - with a key that a filter restricts
- * - with an unrestricted key and the same filter as `where`
+ * - with an unrestricted key and the same filter in the argument `where`
  * - with an unrestricted key and no filter
  */
 const [devices = 100_000, rounds = 400] = process.argv.slice(2).map(Number)

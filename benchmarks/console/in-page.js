@@ -62,15 +62,18 @@ const measure = (() => {
         addEventListener(type, start, { capture: true, signal: listening.signal })
     },
     /**
-     * Resolves with the milliseconds from the first press, input, or scroll after `begin` until all visible rows are
-     * loaded and have changed.
+     * Resolves with the milliseconds from the first press, input, or scroll after `begin` until the list has changed
+     * and all visible rows are loaded.
      */
     untilShown: (timeout) =>
       until(() => {
         const now = describeRows()
         return now !== undefined && now !== previous
       }, timeout),
-    /** Resolves with the milliseconds from the first input after `begin` until the page shows completions. */
+    /**
+     * Resolves with the milliseconds from the first press, input, or scroll after `begin` until the page shows
+     * completions.
+     */
     untilOptions: (timeout) => {
       const isShown = () => [...document.querySelectorAll('[role=option]')].some((option) => option.checkVisibility())
       return until(() => began > 0 && isShown(), timeout)

@@ -89,7 +89,7 @@ async function measureEvents(page: Page, url: string): Promise<object> {
 
 /**
  * Opens the page repeatedly and measures the time until every selector matches an element. Reports the time of the
- * first round separately, because the browser's cache is empty in that round.
+ * first round separately, because the browser has not yet cached all files of the page in that round.
  */
 async function measurePage(page: Page, address: string, selectors: readonly string[]): Promise<object> {
   const times: number[] = []

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { StartedEnvironment } from './start-environment.ts'
 
 /**
- * Makes PostgreSQL wait `milliseconds` before each flush of its write-ahead log (`commit_delay`), to simulate a slow
- * disk. 0 removes the delay.
+ * Makes PostgreSQL wait `milliseconds` before it flushes its write-ahead log for a commit (`commit_delay`), to simulate
+ * a slow disk. 0 removes the delay.
  */
 export async function delayFlushes({ database, pool }: StartedEnvironment, milliseconds: number): Promise<void> {
   const cluster = join(database.folder, 'pg')

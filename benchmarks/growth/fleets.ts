@@ -52,7 +52,7 @@ interface AccountContents extends Omit<FleetSize, 'email'> {
 
 /**
  * Creates devices, each with one service, and events until the account has `devices` devices and `events` events. The
- * benchmark's filters match `MATCHES` of the devices.
+ * values in `matching` then match `MATCHES` of the devices.
  */
 export async function fillAccount(
   pool: pg.Pool,
@@ -87,8 +87,8 @@ async function findAccount(installation: Installation, email: string | undefined
 }
 
 /**
- * Changes `MATCHES` evenly distributed devices so that the benchmark's filters match them. Makes all other devices
- * active.
+ * Changes `MATCHES` evenly distributed devices so that the values in `matching` match them. Makes these devices inactive
+ * and all other devices active.
  */
 async function markMatches(pool: pg.Pool, accountId: string): Promise<void> {
   const { rowCount } = await pool.query(`select from device where account_id = $1 and attributes @> $2 limit 1`, [

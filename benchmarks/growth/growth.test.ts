@@ -67,7 +67,7 @@ test('creates all events, and the same number of matching devices in both fleets
   expect(eventCounts).toEqual([{ events: EVENTS }, { events: EVENTS }])
 })
 
-test('measures every row and lists it in the report', async () => {
+test('measures and lists every row, and explains exactly the rows that miss their target', async () => {
   const rows = await growthRows({ small, large, shortLog: small })
   const results: Result[] = []
   for (const row of rows) results.push(await measure(row, { rounds: 1, turns: 1 }))

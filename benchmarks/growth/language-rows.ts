@@ -22,7 +22,7 @@ export function languageRows(small: Fleet, large: Fleet): Row[] {
     large: () => large.user.query(document),
   })
   const facets = (turn: number): string =>
-    // The server caches facets for ten seconds, so each request asks for a different number of values.
+    // The server caches facets for ten seconds, so consecutive requests ask for different numbers of values.
     `{ login { facets(by: "site", size: ${1 + (turn % 100)}) { buckets { value count active } other missing total } } }`
   const other = (): ReturnType<User['query']> =>
     small.user.query('{ login { devices(size: 10) { items { id name state } } } }')

@@ -7,7 +7,7 @@ interface Method {
   /** The number of events in the large fleet. */
   events: number
   smallFleetDevices: number
-  /** The number of devices that match a filter. */
+  /** The number of devices that the values in `matching` match. */
   matches: number
   rounds: number
   /** The number of requests to each side in a round. */

@@ -1,6 +1,6 @@
 /**
- * This program opens an MQTT connection for each device whose credentials the parent process sends. It then reports the
- * total number of open connections to the parent process.
+ * This program opens an MQTT connection for each device whose credentials the parent process sends. It then sends the
+ * total number of open connections back.
  */
 import type { Credentials } from '../../packages/cli/src/simulate/device.ts'
 import { connectDevice, type MqttDevice } from './mqtt-device.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 interface Profile {
   nodes: { id: number; callFrame: CallFrame; children?: number[] }[]
   samples: number[]
-  /** Microseconds between each sample and the previous sample. */
+  /** Microseconds from the previous sample to each sample. For the first sample, from the start of the profile. */
   timeDeltas: number[]
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** The standalone benchmarks. Each uses a separate database. The README in its folder describes its output. */
+/** The standalone benchmarks. They share no database. The README in a benchmark's folder describes its output. */
 export const scripts = [
   'bulk/import',
   'webhooks/latency',

@@ -26,7 +26,7 @@ export const memory: Scenario = {
   name: 'memory',
   title: 'Server memory',
   async measure(setting) {
-    // The targets apply only to fleets of at least `DEVICES` devices. For a smaller fleet, one round is enough.
+    // The targets are meant for fleets of at least `DEVICES` devices. For a smaller fleet, one round is enough.
     const count = setting.environment.fleet.devices < DEVICES ? 1 : setting.rounds
     const rounds: Measured[] = []
     for (let round = 1; round <= count; round++) {

@@ -7,7 +7,7 @@ import type { Scenario } from './scenario.ts'
 import { setAttribute, setOnOneDevice, setOnSlowDisk } from './set-attribute.ts'
 import { unreadPages } from './unread-pages.ts'
 
-/** The scenarios in the order of the report. Write scenarios run last, because they leave dead rows. */
+/** The scenarios in the order of the report. Writes are measured after reads, because writes leave dead rows. */
 export const scenarios: readonly Scenario[] = [
   page,
   pageInContext,

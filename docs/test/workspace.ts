@@ -23,7 +23,8 @@ export interface Workspace {
   path: string
   run(command: string, env: Record<string, string>): Promise<CommandResult>
   /**
-   * Starts a command that runs until the test ends. Resolves with a function that returns the command's output so far.
+   * Starts a command that runs until the test ends. Resolves with a function that returns the command's standard output
+   * so far.
    */
   startInBackground(command: string, env: Record<string, string>): Promise<() => string>
   write(name: string, text: string): Promise<void>
