@@ -45,7 +45,7 @@ const server = createServer(async (request, response) => {
     const { type, data } = JSON.parse(body)
     console.log(type, JSON.stringify(data))
   }
-  // A 2xx status tells Muster not to retry.
+  // After a 2xx status, Muster does not send the message again.
   response.writeHead(genuine ? 204 : 401).end()
 })
 server.listen(Number(process.argv[2] ?? 8080), '127.0.0.1', () => {

@@ -87,8 +87,8 @@ async function findAccount(installation: Installation, email: string | undefined
 }
 
 /**
- * Changes `MATCHES` evenly distributed devices so that the values in `matching` match them. Makes these devices inactive
- * and all other devices active.
+ * Changes `MATCHES` evenly distributed devices so that the values in `matching` match them. Makes these devices
+ * inactive, and all other devices active.
  */
 async function markMatches(pool: pg.Pool, accountId: string): Promise<void> {
   const { rowCount } = await pool.query(`select from device where account_id = $1 and attributes @> $2 limit 1`, [

@@ -61,7 +61,7 @@ export async function readJob(muster: Muster, id: string): Promise<JobRow> {
 
 const POLL_MS = 500
 
-/** Shows the progress of a job until its preview or run ends. Returns the job. Throws `interrupted` after Ctrl-C. */
+/** Shows the progress of a job while it previews or runs. Then returns the job. Throws `interrupted` after Ctrl-C. */
 export async function waitForJob(
   muster: Muster,
   id: string,

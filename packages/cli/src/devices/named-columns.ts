@@ -3,7 +3,7 @@ import type { Column } from '../output/column.ts'
 import { type ServiceRow, serviceColumns, serviceFields } from '../services/service-columns.ts'
 import { type DeviceRow, deviceColumns, rowFields } from './device-columns.ts'
 
-/** Columns that the lists show only if the user names them. */
+/** Columns that the lists show only if the user or a view names them. */
 const otherDeviceColumns: readonly Column<DeviceRow>[] = [
   { name: 'online', value: ({ state }) => state === 'active' },
   { name: 'owner', value: ({ owner }) => owner?.email },

@@ -53,8 +53,8 @@ const outcomeMeanings: Readonly<Record<string, Meaning>> = {
 }
 
 /**
- * Errors with these names contain a message for the user but no code. Other errors without a code are bugs, and the CLI
- * prints their stack trace.
+ * Errors with these names, like CliErrors, contain a message for the user but no code. Other errors without a code are
+ * bugs, and the CLI prints their stack trace.
  */
 const plainErrors: ReadonlySet<string> = new Set(['BackupError', 'ConfigError', 'JobError', 'StartError'])
 

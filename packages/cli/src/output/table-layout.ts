@@ -4,7 +4,10 @@ import { localTime, shortenTime } from './local-time.ts'
 import { clip, padEnd, visible, widthOf } from './text-width.ts'
 
 const GAP = '  '
-/** IDs and other values are first narrowed to this width. If that is not enough, they are narrowed further. */
+/**
+ * At first, IDs and other values are narrowed at most to this width. If the table is still too wide, they are narrowed
+ * further.
+ */
 const READABLE_WIDTH = 8
 /** Width of a time without seconds, in terminal columns. */
 const MINUTE_WIDTH = 16

@@ -10,7 +10,7 @@ const arrayOf = (values: Values): string => `(array[${values.map(literal).join('
 /** Returns SQL that picks a value by a byte of the row's hash, so that a row has the same value in every run. */
 const draw = (values: Values, byte: number): string => `${arrayOf(values)}[1 + get_byte(h, ${byte}) % ${values.length}]`
 
-/** Returns SQL that picks a value by the number of the device's service. */
+/** Returns SQL that picks a value by the number of the service within its device. */
 const pick = (values: Values): string => `${arrayOf(values)}[1 + (k - 1) % ${values.length}]`
 
 /** Number of consecutive devices whose IDs have the same prefix. Such IDs share index pages, so inserts are faster. */

@@ -28,7 +28,7 @@ export async function fetchText(server: string, path: string): Promise<Fetched> 
   }
 }
 
-/** Returns the reason why `fetch` failed. The message of its error is only "fetch failed". */
+/** Returns the reason why `fetch` failed. Except for timeouts, the message of its error is only "fetch failed". */
 export function fetchFailure(error: unknown): string {
   const { cause, message } = error as Error
   if (!(cause instanceof Error)) return message

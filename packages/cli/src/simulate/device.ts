@@ -27,7 +27,7 @@ export interface SimulatedDevice {
 const KEEPALIVE_S = 60
 const CONNECT_TIMEOUT_MS = 15_000
 /**
- * The longest time between two connections of a device. It exceeds the default grace period, so that some absences
+ * The longest pause after a device has ended its connection. It exceeds the default grace period, so that some absences
  * change the device's state and others do not.
  */
 const LONGEST_ABSENCE_MS = 10_000

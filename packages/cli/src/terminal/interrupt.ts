@@ -8,7 +8,7 @@ export interface Interruption {
 /**
  * On the first Ctrl-C or SIGTERM, aborts the returned `signal` and calls `whenAsked`. On the second one, ends the
  * process immediately. `release` stops handling these signals. The returned `signal` also aborts if the output cannot be
- * written, because a command that runs until Ctrl-C would then run forever.
+ * written, because a command that runs until Ctrl-C would otherwise run forever.
  */
 export function onInterrupt(whenAsked: () => void): Interruption {
   const controller = new AbortController()

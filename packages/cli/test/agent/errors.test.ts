@@ -117,7 +117,7 @@ test('rejects the identity of another machine on a copied disk', async () => {
   await writeFile(file, JSON.stringify({ ...device, hardwareId: 'f'.repeat(32) }))
   const agent = await machine.run(quiet)
   if (device.hardwareIdFrom === 'made-up') {
-    // Without a machine ID and a product UUID, the agent cannot detect that it runs on a different machine.
+    // With neither a machine ID nor a product UUID, the agent cannot detect that it runs on a different machine.
     await machine.deviceWhere(isActive)
   } else {
     const { code, stdout } = await agent.done

@@ -178,7 +178,7 @@ describe('doctor', () => {
 })
 
 describe('schema and query', () => {
-  it('prints the SDL and validates documents', async () => {
+  it('prints the SDL, validates documents, and reads variables', async () => {
     const { run, write } = await createCliUser(app)
     expect(await muster(['schema', '--url', app.url])).toMatchObject({
       code: 0,

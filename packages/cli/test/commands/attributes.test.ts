@@ -47,7 +47,7 @@ describe('attributes of one device', () => {
     expect(await lines('attributes', 'set', 'me', '$ui.theme=dark')).toEqual([{ $ui: { theme: 'dark' } }])
   })
 
-  it('previews changes to attributes of the account', async () => {
+  it('previews changes to attributes of the user', async () => {
     const { run, lines } = await createCliUser(app)
     await run('attributes', 'set', 'me', '$ui.theme=dark', 'site=oslo')
     const change = ['set', 'me', '$ui.theme=light', 'site=oslo', '--dry-run']

@@ -122,7 +122,7 @@ it('reports the lines of rows in a file with empty lines and several parts', asy
 it.each([
   ['uploads a file', 'appendBulk'],
   ['reads the preview', '"REGISTER"'],
-])('cancels the job if it is interrupted while it %s', async (_name, request) => {
+])('cancels the job if the command is interrupted while it %s', async (_name, request) => {
   const { user, start, lines, write } = await createCliUser(app)
   const rows = Array.from({ length: 5_100 }, (_, index) => `new-${index}\n`)
   const file = await write('fleet.csv', `name\n${rows.join('')}`)

@@ -25,7 +25,7 @@ const ACKNOWLEDGMENT_TIMEOUT_MS = 5_000
 const RESPONSE_TIMEOUT_MS = 30_000
 
 export interface SessionEnd {
-  /** The subject of an interrupted publication. Undefined if the signal aborted. */
+  /** The subject of an interrupted publication. Undefined if there was none or the signal aborted. */
   interrupted: Subject | undefined
   /** Why the session ended, if an error ended it. */
   reason: string | undefined

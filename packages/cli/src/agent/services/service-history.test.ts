@@ -60,7 +60,7 @@ test('immediately forgets services that the configuration now ignores or no long
   expect(describeChanges(await (await open({ found: false })).update([], 3))).toEqual(['ssh forgotten'])
 })
 
-test('never tracks more than 100 services per device', async () => {
+test('tracks at most 100 detected services per device', async () => {
   const history = await open()
   const many = Array.from({ length: 130 }, (_, index) => ({ ...ssh, name: `s${index}` }))
   await history.update(many, 0)
