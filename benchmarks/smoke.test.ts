@@ -121,7 +121,7 @@ test.each([
   expect(() => readOptions([name, value])).toThrow(`${name} must be ${expected}, not ${value}.`)
 })
 
-test('accepts fractions of a second, and has defaults for other numbers', () => {
+test('accepts fractions of a second, and has defaults for rounds and devices', () => {
   expect(readOptions(['--seconds', '0.5'])).toMatchObject({ rounds: 5, seconds: 0.5, devices: 100_000 })
 })
 

@@ -22,7 +22,7 @@ describeConsole('the account', () => {
   const site = startConsole()
 
   it.skipIf(!hasCurl)(
-    'creates an access key whose credentials file works with the curl example (requires curl, openssl)',
+    'creates a read-only key whose credentials file works with the curl example (requires curl, openssl)',
     async () => {
       const person = await site.newPerson()
       const page = await site.open(person, { path: '/account/keys' })
@@ -182,7 +182,7 @@ describeConsole('the account', () => {
     await page.getByText('No uses in the last 90 days').waitFor()
   })
 
-  it('lists the limits, but no setting', async () => {
+  it('lists the limits, but not the setting firstRecord', async () => {
     const page = await site.open(await site.newPerson(), { path: '/account/limits' })
     const limits = page.getByRole('table', { name: 'Limits' })
     await limits.getByRole('row', { name: /pageSize/ }).waitFor()

@@ -7,8 +7,8 @@ interface LogState {
 }
 
 /**
- * Prepares a check of a run of writes. The returned function throws if an acknowledged change has no event, a stored
- * value differs from the value in its newest event, or a deadlock occurred.
+ * Prepares a check of a run of writes. The returned function throws if an acknowledged change has no event, or if a
+ * deadlock occurred. It also throws if a stored value differs from the value in its newest event.
  */
 export async function startWriteCheck({ pool, fleet }: Environment): Promise<(result: LoadResult) => Promise<void>> {
   // Remove the dead rows of earlier runs, which would slow down this run.

@@ -159,7 +159,7 @@ test('reports why a session ended, if the broker rejects a subscription', async 
   await until(async () => JSON.parse((await machine.status()).stdout).problem?.includes('Subscribe error: '))
 })
 
-test('uses less than 70 MB of memory', async () => {
+test('uses less than 70,000 KiB of memory', async () => {
   const machine = await openAgentMachine(app)
   await machine.register(await machine.newCode())
   const agent = await machine.run(`${quiet}[status]\nA = uptime\nB = disk /\nC = load\nD = command echo x\n`)

@@ -155,7 +155,7 @@ describe('devices', () => {
     expect(await lines('devices', 'presence', '--since', '1d')).toMatchObject([{ online: 3, minOnline: 2, devices: 4 }])
   })
 
-  it('reports that no device matches only if the user passed a word or a filter', async () => {
+  it('distinguishes an account without devices from a word or a filter without matches', async () => {
     const { user, run } = await createCliUser(app)
     const none = { code: 0, stdout: '', stderr: 'No device matches.\n' }
     expect(await run('devices', 'list')).toMatchObject({

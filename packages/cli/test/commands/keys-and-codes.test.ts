@@ -73,7 +73,7 @@ describe('configure', () => {
 })
 
 describe('keys', () => {
-  it('shows what a key was used for, and prints a command that creates a key with only those permissions', async () => {
+  it('shows the uses of a key, and prints a command that creates a key with only the permissions it used', async () => {
     const { lines, run, user } = await createCliUser(app)
     const limits = ['--permissions', 'device-read,event-read', '--where', 'name = "it\'s"', '--networks', '127.0.0.0/8']
     const [key] = await lines('keys', 'create', 'a gate', ...limits, '--save', 'gate')
@@ -151,7 +151,7 @@ describe('keys', () => {
     expect((await run('keys', 'create', 'plain')).stdout).toMatch(/^Key: MK\w+\nSecret: \S+\n$/)
   })
 
-  it('rotates the key of a profile or another key, and saves the new key', async () => {
+  it('rotates the key of a profile and saves the new key, and rotates other keys', async () => {
     const { user, run, env } = await createCliUser(app)
     const args = ['keys', 'create', 'rotated', '--save', 'work']
     expect(await run(...args)).toMatchObject({ code: 0 })

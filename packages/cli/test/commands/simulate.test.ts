@@ -216,7 +216,7 @@ test.each([
   expect(await simulation.devices()).toEqual([])
 })
 
-test('prints the statistics and removes the devices after Ctrl-C', async () => {
+test('after Ctrl-C, prints the statistics and, with --remove, removes the devices', async () => {
   const [simulation, broker] = [await createSimulationUser(), await startBroker()]
   const args = ['simulate', '--devices', '3', '--for', '1h', '--broker', broker.url, '--remove', '--json']
   const { child, done } = startMuster(args, { env: simulation.env })

@@ -103,7 +103,7 @@ describe('webhooks', () => {
     expect(await account.lines('webhooks', 'list')).toEqual([])
   })
 
-  it('deletes the webhook if the reader closes the output', async () => {
+  it('stops listening and deletes the created webhook if the reader closes the output', async () => {
     const account = await createCliUser(app)
     const { child, done, waitForOutput } = account.start([
       'webhooks',

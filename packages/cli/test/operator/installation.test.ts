@@ -142,7 +142,7 @@ describe('help', () => {
     })
   })
 
-  it('mentions the help in usage errors', async () => {
+  it('mentions the help in errors about commands and arguments, and asks for a missing document', async () => {
     expect(await muster(['impotr'])).toMatchObject({ code: 2, stderr: expect.stringContaining('muster --help') })
     expect(await muster(['import'])).toMatchObject({ code: 2, stderr: expect.stringContaining('muster import --help') })
     expect(await muster(['query', '-'], { input: '\n' })).toMatchObject({

@@ -52,11 +52,14 @@ export class TargetAttributes {
   }
 
   /**
-   * Sets several attributes, all or none. Null removes an attribute or a group. Returns all attributes after the
-   * change.
+   * Sets several attributes, all or none. Null removes an attribute or a group. With a context, sets and removes only
+   * overrides. Returns all attributes after the change.
    */
   set(target: string, attributes: AttributeChanges, options?: ContextOptions): Promise<Attributes>
-  /** Sets one attribute. Null removes the attribute or group. Returns the effective value after the change. */
+  /**
+   * Sets one attribute. Null removes the attribute or group. With a context, sets or removes only overrides. Returns the
+   * effective value after the change.
+   */
   set(target: string, name: string, value: string | null, options?: ContextOptions): Promise<string | null>
   set(
     target: string,

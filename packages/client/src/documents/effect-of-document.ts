@@ -8,7 +8,7 @@ const ignored = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*/g
  * - `none`: the document changes nothing.
  * - `idempotent`: the effect is the same as that of a single request.
  * - `creates`: the document takes effect once if both requests contain the same Idempotency-Key.
- * - `once`: the document would take effect twice, so it must be sent only once.
+ * - `once`: the document could take effect twice, so it must be sent only once.
  */
 export type Effect = 'none' | 'idempotent' | 'creates' | 'once'
 
