@@ -88,7 +88,7 @@ describeConsole('changes to selected devices', () => {
     expect(await page.getByRole('link', { name: 'node-1' }).count()).toBe(0)
   })
 
-  it('offers a move only if another account allows new devices, and moves at most 1,000 devices', async () => {
+  it('offers a move only if the user may create devices elsewhere, and moves at most 1,000 devices', async () => {
     const person = await personWith(site, numbered(1_001))
     const other = await site.newPerson()
     await addMember(site.app, { accountId: other.accountId, personId: person.accountId, roleId: 'viewer' })

@@ -70,7 +70,7 @@ describeConsole('the console on a phone', () => {
     expect(await findCutOffTexts(page)).toEqual([])
   })
 
-  it('does not cover the time when a member joined', async () => {
+  it('shows the role without covering the time when the member joined', async () => {
     const person = await site.newPerson()
     const page = await site.open(person, { path: '/account/members', viewport: { width: 360, height: 800 } })
     const role = await page.getByRole('combobox', { name: `Role of ${person.email}` }).boundingBox()

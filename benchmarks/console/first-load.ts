@@ -14,7 +14,7 @@ let browser: Browser | undefined
 
 /**
  * Opens the device list with an empty cache on the slow link. Returns the seconds until the first rows appeared. Also
- * returns the number of requests until then, the bytes of scripts without headers, and the bytes of all responses with
+ * returns the number of responses until then, the bytes of scripts without headers, and the bytes of all responses with
  * headers.
  */
 async function loadDevices(browser: Browser) {

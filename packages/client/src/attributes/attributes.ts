@@ -57,8 +57,8 @@ export class TargetAttributes {
    */
   set(target: string, attributes: AttributeChanges, options?: ContextOptions): Promise<Attributes>
   /**
-   * Sets one attribute. Null removes the attribute or group. With a context, sets or removes only overrides. Returns the
-   * effective value after the change.
+   * Sets one attribute. Null removes the attribute or group. With a context, sets or removes only overrides. Returns
+   * the effective value after the change.
    */
   set(target: string, name: string, value: string | null, options?: ContextOptions): Promise<string | null>
   set(
