@@ -156,7 +156,7 @@ test('detects a change without an event, and a lost update', async () => {
 })
 
 /** After a change to the server's statements, `npx vitest run benchmarks -u` updates the baseline's SQL files. */
-test('runs the same SQL in the baseline as in the server', async () => {
+test('runs the same SQL in the baseline as in the server for documents that are not compiled', async () => {
   const page = await statementsOf(pageWorkloads)
   await expect(page.find((text) => text.includes('from device d'))).toMatchFileSnapshot(
     'baseline/page-with-attributes.sql',

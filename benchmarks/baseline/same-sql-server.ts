@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type pg from 'pg'
 
-/** Reads one of the server's SQL statements from a file. A test checks that the server still runs this statement. */
+/**
+ * Reads one of the server's SQL statements from a file. A test checks that the server still runs this statement for
+ * documents that it has not compiled.
+ */
 const sql = (name: string): string => readFileSync(new URL(`${name}.sql`, import.meta.url), 'utf8')
 // The statements for pages read one row more than a page contains, to detect whether more devices follow.
 const pageWithAttributes = { name: 'page-with-attributes', text: sql('page-with-attributes') }

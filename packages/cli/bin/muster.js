@@ -97,8 +97,8 @@ function runWith(node) {
     if (node !== process.execPath) assertStarts(node)
     process.execve(node, [node, ...command], env)
   }
-  // The child must receive each signal only once, because a second signal stops a server immediately. A terminal sends
-  // SIGINT and SIGHUP to both processes.
+  // The child must receive each signal only once, because a second signal can stop a server immediately. A terminal
+  // sends SIGINT and SIGHUP to both processes.
   const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
   const child = spawn(node, command, {
     // The child exits when this channel closes, for example because this process was killed.

@@ -18,7 +18,7 @@ export async function main(given: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' })
     return Number(process.exitCode ?? exitCodes.ok)
   } catch (error) {
-    // Print nothing, because Commander has already printed the error.
+    // Print nothing, because Commander has already printed the error or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
     if (error instanceof OutputError) return Number(process.exitCode ?? exitCodes.ok)
     return printFailure(error, { json })

@@ -17,7 +17,7 @@ export interface LocalDatabase {
 }
 
 export interface DatabaseOptions {
-  /** Whether to fail if the data folder contains no database, for example because MUSTER_DATA is wrong. */
+  /** Whether to fail instead of creating an embedded database, for example because MUSTER_DATA is wrong. */
   mustExist?: boolean
 }
 
