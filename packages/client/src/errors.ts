@@ -55,7 +55,7 @@ export class ForbiddenError extends MusterError {}
 export class BadUserInputError extends MusterError {}
 /** The attribute name is reserved, or is not allowed on this kind of target or in a context. */
 export class ReservedAttributeError extends MusterError {}
-/** The object does not exist in your account. */
+/** The account does not contain the object, or the caller cannot access it. */
 export class NotFoundError extends MusterError {}
 /**
  * The operation conflicts with existing data. For example, the hardware ID is already in use, a value has the name of
@@ -83,7 +83,7 @@ export class RateLimitedError extends MusterError {}
 export class UnavailableError extends MusterError {}
 /** The server failed. To find the error in the server log, search for `requestId`. */
 export class InternalError extends MusterError {}
-/** Code `UNREACHABLE`: the connection failed, so the operation did not run. */
+/** Code `UNREACHABLE`: the client could not connect, or the certificate is invalid. The operation did not run. */
 export class UnreachableError extends MusterError {}
 /** Code `NO_ANSWER`: the connection was lost or timed out before the response was complete. */
 export class NoAnswerError extends MusterError {}

@@ -13,9 +13,9 @@ const ignored = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*/g
 export type Effect = 'none' | 'idempotent' | 'creates' | 'once'
 
 /**
- * A second request with one of these mutations has no further effect, because each sets a value or a state. Updates of
- * access keys and webhooks are excluded. If another caller disabled a key or webhook between the two requests, the
- * second request could enable it again.
+ * Each of these mutations sets a value or a state. A second request has no further effect, unless another caller has
+ * changed the value between the two requests. Updates of access keys and webhooks are excluded, because the second
+ * request could enable a key or webhook that another caller has disabled.
  */
 const idempotent: ReadonlySet<string> = new Set([
   'setAttribute',
