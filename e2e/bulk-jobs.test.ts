@@ -161,7 +161,7 @@ describeConsole('bulk jobs', () => {
     expect(await page.getByRole('button', { name: 'Discard' }).count()).toBe(0)
   })
 
-  it('names the permissions that a member needs to control a job with a CSV file', async () => {
+  it('names the permissions that a member lacks to control a job with a CSV file', async () => {
     const owner = await personWith(site, numbered(1))
     const { createBulk } = await owner.data(
       `mutation ($operations: [BulkOperationInput!]!) {

@@ -8,7 +8,7 @@ import { openSignedIn } from './open-signed-in.ts'
 
 const [devices = 100_000, rounds = 10, changesPerSecond = 100, seconds = 20] = process.argv.slice(2).map(Number)
 const ROW_HEIGHT = 36
-/** The measurement fails if the list has not changed and loaded its visible rows within this time. */
+/** The measurement fails unless the list has changed and its visible rows have loaded within this time. */
 const TIMEOUT_MS = 30_000
 
 interface List {

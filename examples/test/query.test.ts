@@ -164,7 +164,7 @@ describe.each(examples.filter(({ file }) => file !== 'query.go'))('$file', ({ fi
     expect(JSON.parse(stdout)).toEqual({ data: { login: { email } } })
   })
 
-  it.skipIf(!hasProgram(program))('prints its usage', async () => {
+  it.skipIf(!hasProgram(program))('prints its usage if there are too many arguments', async () => {
     const { code, stdout, stderr } = await run(['a', 'b', 'c'], {})
     expect(code).not.toBe(0)
     expect(stdout + stderr).toContain(file)
