@@ -41,7 +41,7 @@ export async function exportDevices(
     .sort()
   const known = new Set(names)
   const format = isRaw ? formatCsvRow : formatNeutralRow
-  // Write the header with the first page, so that an invalid filter causes no output.
+  // Write the header with the first page, so that there is no output if the first filter is invalid.
   let header = format([...fixedColumns, ...names.map(attributeColumn)])
   let count = 0
   for (const filter of lists) {

@@ -91,7 +91,7 @@ describe.each(Object.entries(knownClients(now)))('%s', (_, client) => {
 describe('insecure defaults of these clients', () => {
   const get = { method: 'GET', path: '/', headers: {} }
 
-  test('rejects a signature of http-signature that covers only date, without a list', async () => {
+  test('rejects a signature of http-signature that covers only date and omits the parameter headers', async () => {
     expect(outcomeOf(await sendJoyent(get, 'hmac', {}))).toBe('not-covered')
   })
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { nowAsDate, type RequestWithBody, sharedSecret } from './fixtures.ts'
 
 /**
- * The functions in this file build requests that no signer would produce. The MAC is always correct for the signature
+ * The functions in this file can build requests that no signer would produce. The MAC is always correct for the signature
  * base that the test passes.
  */
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Creates the collations and extensions that later migrations use, the accounts that own all data, and the server's
+ * Creates the extensions and the collation that later migrations use, the accounts that own all data, and the server's
  * settings.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

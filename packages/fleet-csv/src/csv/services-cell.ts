@@ -126,7 +126,7 @@ function formatEntry({ name, type, host, port, enabled }: ServiceEntry): string 
 
 function formatHost(host: string): string {
   if (/^[0-9A-Fa-f:.%\w]*:[0-9A-Fa-f:.%\w]*$/.test(host)) return `[${host}]`
-  // Escape a host that looks like a port.
+  // Escape a host that looks like a port, so that `parseServices` does not read it as a port.
   return /^(-|\d+)$/.test(host) ? `\\${host}` : escaped(host)
 }
 

@@ -188,5 +188,5 @@ const codesOfRows: ReadonlySet<string | undefined> = new Set([
 /** Returns whether an error would affect every row, such as an unreachable server or missing permissions. */
 const affectsEveryRow = (error: unknown): boolean => !codesOfRows.has(codeOf(error))
 
-/** Returns whether the request may have taken effect although the API did not respond. */
+/** Returns whether the request may have taken effect although the API did not confirm it. */
 const isOutcomeUnknown = (error: unknown): boolean => ['NO_ANSWER', 'OUTCOME_UNKNOWN'].includes(codeOf(error) ?? '')

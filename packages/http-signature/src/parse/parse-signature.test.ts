@@ -58,7 +58,7 @@ describe('a repeated header', () => {
     },
   )
 
-  test('rejects a second Authorization or Host, in addition to the signed one', () => {
+  test('rejects a second Authorization or Host header', () => {
     expect(outcomeOf(withMore(formA(usualParameters), 'authorization', ''))).toBe('duplicate-header')
     expect(outcomeOf(withMore(formA(usualParameters), 'host', 'api.example.com'))).toBe('duplicate-header')
   })
@@ -170,7 +170,7 @@ describe('limits of the parser', () => {
   })
 })
 
-test('includes the key ID in a failure if it could be parsed', () => {
+test('includes the key ID in a failure if the key ID was parsed before the error', () => {
   const covering = withHeader(formB({}), 'signature-input', (value) => value.replace('"@path"', '"@path" "digest"'))
   expect(parseSignature(covering)).toMatchObject({ outcome: 'failed', reason: 'missing-header', keyId: 'AKEXAMPLE' })
   expect(parseSignature(formA('keyId="AKEXAMPLE",headers="date",signature="$"'))).toEqual({

@@ -26,7 +26,7 @@ const dictionary = fc
   )
   .map(([members, comma, end]) => members.join(comma) + end)
 
-test('returns the same result from the fast path as from the parser', () => {
+test('returns the same result from the fast path as from the parser, if the fast path returns one', () => {
   const isSame = fc.property(dictionary, (written) => {
     const read = readPlain(written)
     if (read !== undefined) expect([...read]).toEqual([...(readAny(written) ?? [])])
@@ -61,7 +61,7 @@ const plainDictionary = fc
   })
   .map((members) => members.map(([name, value]) => `${name}=${value}`).join(', '))
 
-test('accepts all fields with only byte sequences and lists of strings in the fast path', () => {
+test('accepts byte sequences and lists of strings without escapes in the fast path', () => {
   const isSame = fc.property(plainDictionary, (written) => {
     expect([...(readPlain(written) ?? [])]).toEqual([...(readAny(written) ?? ['nothing'])])
   })

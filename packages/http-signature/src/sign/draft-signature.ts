@@ -153,8 +153,8 @@ function draftCavage(options: DraftOptions, { algorithm, bodyHash }: SigningInpu
 }
 
 /**
- * Returns `hs2019` for Ed25519, which has no older name. Also returns `hs2019` for a signature that covers `(created)`
- * or `(expires)`, which older names do not allow (cavage-12 §2.3).
+ * Returns `hs2019` for Ed25519, which has no older name in the draft. Also returns `hs2019` for a signature that covers
+ * `(created)` or `(expires)`, which older names do not allow (cavage-12 §2.3).
  */
 const cavageAlgorithm = (algorithm: string, coversTimes: boolean): string =>
   algorithm === 'ed25519' || coversTimes ? 'hs2019' : algorithm

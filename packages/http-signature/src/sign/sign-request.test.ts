@@ -31,7 +31,7 @@ describe('signing a request in form B', () => {
     expect(input({ body: 'x', digest: false })).toBe(`sig1=("@method" "@authority" "@path");${rest}`)
   })
 
-  test('adds the digest and no Date', () => {
+  test('adds the digest of the body if there is one, and no Date', () => {
     expect(Object.keys(signRequest({ ...request, body: '' })).sort()).toEqual([
       'Content-Digest',
       'Signature',
@@ -91,7 +91,7 @@ describe('requests that cannot be signed', () => {
   })
 })
 
-test('signs only requests that the verifier accepts', () => {
+test('creates signatures with the default components that are valid only for the same key and target', () => {
   const options = fc.record({
     form: fc.constantFrom('cavage', 'rfc9421'),
     keyName: fc.constantFrom('hmac', 'ed25519'),

@@ -58,7 +58,7 @@ function readContentDigest(text: string): DigestMember[] {
   return members
 }
 
-/** Parses a Digest header such as `SHA-256=…,SHA-512=…`, with case-insensitive names (RFC 3230 §4.3.2). */
+/** Parses a Digest header such as `SHA-256=…,SHA-512=…`, with case-insensitive names (RFC 3230 §4.1.1). */
 function readDigest(text: string): DigestMember[] {
   const members = text.split(',').map((part) => {
     const match = /^[ \t]*([A-Za-z0-9-]+)=([A-Za-z0-9+/]+={0,2})[ \t]*$/.exec(part)

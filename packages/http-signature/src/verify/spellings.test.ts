@@ -33,7 +33,7 @@ describe.each(Object.entries(parts))('%s', (_, [components, form]) => {
     expect(outcomeForPart('http://127.0.0.1:4000', '127.0.0.1:4000')).toBe('ok')
   })
 
-  test('is accepted with or without the port', () => {
+  test('is accepted without the received port, or with the port of the connection if no port is received', () => {
     expect(outcomeForPart('http://api.example.com', 'api.example.com:4000')).toBe('ok')
     expect(outcomeForPart('http://api.example.com', 'api.example.com:80')).toBe('ok')
     expect(outcomeForPart('http://[::1]', '[::1]:4000')).toBe('ok')
@@ -64,7 +64,7 @@ describe.each(Object.entries(parts))('%s', (_, [components, form]) => {
     expect(outcomeForPart('https://backend', 'backend:3000', { publicUrl })).toBe('bad-signature')
   })
 
-  test('is rejected in any other spelling', () => {
+  test('is rejected if the Host header contains another name', () => {
     for (const host of ['evil.example', 'api.example.com.evil.example', 'example.com', 'api.example.comx']) {
       expect(outcomeForPart('http://api.example.com', host)).toBe('bad-signature')
     }
@@ -124,7 +124,7 @@ test('verifies @scheme as the scheme of the connection or of the public URL', ()
   expect(outcomeForHost('https://b', 'b', { publicUrl: 'https://api.example.com' }, components)).toBe('bad-signature')
 })
 
-test('returns at most two spellings for any covered components and any server address', () => {
+test('returns at most two spellings for any Host header and any server address', () => {
   const components = ['host', '@authority', '@target-uri', '@scheme']
   for (const port of [undefined, '80', '4000']) {
     for (const name of ['api.example.com', 'Api.Example.Com', 'backend']) {

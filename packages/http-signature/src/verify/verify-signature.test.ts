@@ -33,7 +33,7 @@ function verifyOne(request: RequestWithBody, options: Partial<VerifyOptions> = {
 describe.each(forms)('the time of form %s', (form) => {
   const at = (created: number, extra: Draft = {}): RequestWithBody => signed({ form, created, ...extra })
 
-  test("may differ from the server's clock by 300 s in both directions", () => {
+  test("may differ from the server's clock by clockSkew, which is 300 s by default, in both directions", () => {
     expect(outcomeOf(at(now - 300))).toBe('ok')
     expect(outcomeOf(at(now + 300))).toBe('ok')
     expect(outcomeOf(at(now - 301))).toBe('clock-skew')
@@ -46,7 +46,7 @@ describe.each(forms)('the time of form %s', (form) => {
     expect(outcomeOf(at(now), { now: Number.NaN })).toBe('clock-skew')
   })
 
-  test('appears in the message of the rejection', () => {
+  test('appears as an age in the message of the rejection', () => {
     expect(verifyOne(at(now - 812))).toEqual({
       ok: false,
       reason: 'clock-skew',

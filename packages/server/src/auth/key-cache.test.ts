@@ -130,7 +130,7 @@ describe('a cached access key', () => {
     await untilAllReturn(servers, key, 200)
   })
 
-  it("does not work with another key's or another user's encrypted secret", async () => {
+  it("does not work with the encrypted secret of another user's key", async () => {
     const [mine, theirs] = [await site.createUser(), await site.createUser()]
     const servers = await startServers(1)
     const [key, victim] = [await mine.createKey(), await theirs.createKey()]

@@ -18,7 +18,7 @@ export interface KeyGrant {
   /** When the account's key policy begins to require a digest, or undefined if it does not. */
   readonly digestFrom: Date | undefined
   /**
-   * When a personal key's creator last used single sign-on or, if the creator has no linked identity, became a member.
+   * When a personal key's creator last used single sign-on or, if no such use is recorded, became a member.
    * Null unless the creator is an enabled person and a member through a group.
    */
   readonly lastSignIn: Date | null

@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 
 describe('changing the password', () => {
-  it('requires the current password, ends every other session, and then accepts only the new password', async () => {
+  it('replaces the session, ends every other session, and then accepts only the new password', async () => {
     const second = await signIn(app, person)
     const newPassword = 'correct horse battery staple'
     const before = browser.cookieHeader()
@@ -88,7 +88,7 @@ describe('changing the password', () => {
 })
 
 describe('the name of a person', () => {
-  it('can be changed and cleared', async () => {
+  it('can be changed and cleared, and is limited to 100 characters', async () => {
     const named = await browser.auth('/update-user', { name: 'Ada' })
     expect(named.body).toEqual({ user: { id: person.id, email: person.email, name: 'Ada' } })
     expect((await browser.query('{ login { name } }')).body.data.login.name).toBe('Ada')

@@ -181,7 +181,7 @@ describe('a session', () => {
 })
 
 describe('ending sessions', () => {
-  it('takes effect immediately after a sign-out, on every server and for open streams', async () => {
+  it('takes effect on every server after a sign-out, and ends open streams', async () => {
     const browser = await signedIn()
     const before = browser.cookieHeader()
     const streams = await Promise.all([app, other].map((server) => openSessionStream(server, browser)))

@@ -50,7 +50,7 @@ describe('failed sign-ins', () => {
     expect(event).toMatchObject({ actor: null, target: [{ id: person.id, name: person.email, kind: 'user' }] })
   })
 
-  it('are recorded only at the first, second, fourth, and eighth failure in a minute', async () => {
+  it('are recorded only at the first, second, fourth, and eighth of twelve attempts in a minute', async () => {
     for (let time = 0; time < 12; time++) {
       await guess(person.email)
       const recorded = [1, 2, 4, 8].filter((count) => count <= time + 1)

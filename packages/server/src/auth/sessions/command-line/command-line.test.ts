@@ -112,7 +112,7 @@ describe('a sign-in with a typed code', () => {
     expect(await keysOf()).toHaveLength(1)
   })
 
-  it('shows the name, permissions, and restriction of a custom role', async () => {
+  it('shows the name and permissions of a custom role, and whether the role is restricted', async () => {
     const owner = await newMember(app, account.accountId, 'owner')
     const access = '{ permissions: [DEVICE_READ], where: "name:gate" }'
     const { createRole } = await done(owner, `mutation { createRole(name: "Night shift", access: ${access}) { id } }`)
