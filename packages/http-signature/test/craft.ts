@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import { nowAsDate, type RequestWithBody, sharedSecret } from './fixtures.ts'
 
 /**
- * The functions in this file can build requests that no signer would produce. The MAC is always correct for the signature
- * base that the test passes.
+ * The functions in this file can build requests that no signer would produce. The MAC is always correct for the
+ * signature base that the test passes.
  */
 
 const mac = (base: string): string => createHmac('sha256', sharedSecret).update(base).digest('base64')

@@ -6,7 +6,7 @@ import { readConfig, unknownSettings } from './config.ts'
 const root = new URL('../../../', import.meta.url).pathname
 const pages = ['*.md', 'docs/**/*.md', 'packages/*/README.md']
 
-test('knows every environment variable that the docs mention, and reports others as unknown', async () => {
+test('knows every MUSTER_* variable that the docs mention, and reports others as unknown', async () => {
   const named = new Set<string>()
   for await (const page of glob(pages, { cwd: root })) {
     const text = await readFile(join(root, page), 'utf8')

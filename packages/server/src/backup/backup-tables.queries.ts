@@ -119,7 +119,7 @@ export async function selectFilled(client: pg.ClientBase, tables: readonly Table
   const queries = tables
     .filter(({ name }) => !filledByMigrations.includes(name))
     .map(
-      // Citus reads the subquery first, so it needs a column and a limit.
+      // Citus reads the subquery first, so the subquery needs a column and a limit.
       ({ name }) =>
         `select ${pg.escapeLiteral(name)} as name where exists (select 1 from ${pg.escapeIdentifier(name)} limit 1)`,
     )

@@ -5,8 +5,8 @@ export const CONSOLE_HEADER = 'muster-session'
 
 /**
  * Returns whether a request has `CONSOLE_HEADER` and, if it is a POST, a JSON content type. If the request has the
- * header `Sec-Fetch-Site` or `Origin`, that header must also indicate this server's origin. Forms on other sites can send
- * neither `CONSOLE_HEADER` nor a JSON content type.
+ * header `Sec-Fetch-Site` or `Origin`, that header must also indicate this server's origin. Forms on other sites can
+ * send neither `CONSOLE_HEADER` nor a JSON content type.
  */
 export function isFromConsole({ method, headers, host }: FastifyRequest, publicUrl: string | undefined): boolean {
   if (headers[CONSOLE_HEADER] !== '1') return false

@@ -16,7 +16,10 @@ const CHUNK = 256 * 1024
 /** Called with the number of bytes in each chunk. Copying continues when the promise resolves. */
 type OnBytes = (bytes: number) => Promise<void>
 
-/** The folders of the files must exist. PostgreSQL may write to the files at the same time. The replay of the WAL makes the copies consistent. */
+/**
+ * The folders of the files must exist. PostgreSQL may write to the files at the same time. The replay of the WAL makes
+ * the copies consistent.
+ */
 export async function copyCluster(
   clusterFolder: string,
   target: string,

@@ -22,7 +22,7 @@ describe('the tables of the schema', () => {
     expect(new Set(placedTables).size).toBe(placedTables.length)
   })
 
-  it('have a unique index with the account column if they are distributed, and few unique indexes without it', () => {
+  it('have a unique index with the account column, and only known ones without it, if they are distributed', () => {
     const across = distributed().flatMap((table) => uniquesAcrossAccounts(table).map(({ name }) => name))
     expect(across.sort()).toEqual([
       'access_key_key',

@@ -10,7 +10,7 @@ const RECENT_MS = 3_600_000
 interface RecentSignInOptions {
   db: Database
   clock: () => Date
-  /** Required if the viewer has a session. */
+  /** Omit this only if the viewer has no session, because the error message depends on it. */
   signIn?: Config['signIn']
 }
 

@@ -98,7 +98,7 @@ describe('signing in', () => {
     expect(errorOf(response)).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
   })
 
-  it('records an event with the address and method, but not for a wrong password', async () => {
+  it('records AUTH_LOGIN with the address and method, but not for a wrong password', async () => {
     const person = await newPerson(app)
     await openBrowser(app).auth('/sign-in/email', { email: person.email, password: 'wrong' })
     const browser = await signIn(app, person)
@@ -174,7 +174,7 @@ describe('the limit on sign-in attempts', () => {
     await other.close()
   })
 
-  it('rejects further attempts from one network for any email address', async () => {
+  it('rejects further attempts from one network after ten failures, for any email address', async () => {
     for (let time = 0; time < 10; time++) {
       const response = await openBrowser(app).auth('/sign-in/email', {
         email: `${time}@example.com`,

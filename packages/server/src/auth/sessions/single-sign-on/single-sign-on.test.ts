@@ -256,7 +256,7 @@ describe('the settings of single sign-on', () => {
     await server.close()
   })
 
-  it('require each other, and an HTTPS address for the provider', async () => {
+  it('require each other, and an HTTPS address for the provider unless its host is a loopback host', async () => {
     await expect(start({ MUSTER_SIGN_IN: 'sso' })).rejects.toThrow('MUSTER_OIDC_ISSUER')
     const { MUSTER_PUBLIC_URL: _url, ...settings } = ssoSettings(provider.issuer)
     await expect(start(settings)).rejects.toThrow('MUSTER_PUBLIC_URL')
