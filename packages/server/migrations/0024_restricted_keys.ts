@@ -2,9 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
 /**
- * Stores personal keys, keys with fewer permissions than keys of the previous release, and keys that are limited to
- * networks or to a share of the quota. Servers of the previous release do not know this table. They reject these keys
- * as unknown, without reading their secrets.
+ * Stores personal keys and limited keys. A limited key has fewer permissions than keys of the previous release, or is
+ * limited to networks or to a share of the quota. Servers of the previous release do not know this table. They reject
+ * these keys as unknown, without reading their secrets.
  */
 export const steps: readonly Step[] = [{ change: 'restricted access keys', run: createTable }]
 

@@ -52,8 +52,8 @@ export const isStandbyFailure = (error: unknown): boolean =>
   isDatabaseUnavailable(error) || isReadConflict(error) || codeOf(error) === '25006'
 
 /**
- * Checks whether a query failed because WAL replay on a standby (PostgreSQL, Handling Query Conflicts), another
- * transaction, or the move of a shard interfered with it.
+ * Checks whether a query conflicted with another transaction, with the move of a shard, or with WAL replay on a standby
+ * (PostgreSQL, Handling Query Conflicts).
  */
 export const isReadConflict = (error: unknown): boolean =>
   isShardMoved(error) || /^(40001|40P01)$/.test(String(codeOf(error)))

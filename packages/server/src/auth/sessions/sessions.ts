@@ -169,8 +169,8 @@ function accountOf({ accounts, lastAccount }: Session, named: string | undefined
 }
 
 /**
- * Returns a session's viewer. If the person is not a member of any enabled account, or if the account requires another
- * way to sign in, the viewer's account ID is empty. No query then finds any account's data.
+ * Returns a session's viewer. If the person is not a member of any enabled account, the viewer's account ID is empty.
+ * The ID is also empty if the account requires another way to sign in. No query then finds any account's data.
  */
 export function viewerOf(session: Session, chosen = accountOf(session, undefined)): Viewer {
   const required = chosen?.requiredSignIn ?? null

@@ -45,7 +45,7 @@ export async function startAttempt(
 
 /**
  * Returns the attempt of a response from the provider. Deletes a sign-in's attempt. An attempt to link an identity stays
- * until the link is complete, so that ending the person's sessions also stops a link that is waiting for the provider.
+ * until the link is complete. Ending the person's sessions therefore also stops a link that waits for the provider.
  */
 export async function endAttempt(
   { db, clock, isSecure }: AttemptDeps,
