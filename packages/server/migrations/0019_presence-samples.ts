@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** Records how many of an account's devices were online, every five minutes and every hour. */
+/** Records how many of an account's devices were online, in five-minute and hourly samples. */
 export const steps: readonly Step[] = [{ change: 'presence samples', run: createSamples }]
 
 async function createSamples(db: Kysely<unknown>): Promise<void> {

@@ -42,7 +42,7 @@ describe('the services cell', () => {
     ])
   })
 
-  it('formats services in the shortest notation', () => {
+  it('formats services with brackets and escapes only where they are necessary', () => {
     const service = { name: 'web', type: 'http', host: '10.0.0.1', port: 80, enabled: true }
     expect(formatServices([service, { ...service, host: '::1', enabled: false }])).toBe(
       'web=http:10.0.0.1:80;!web=http:[::1]:80',

@@ -10,7 +10,7 @@ import type { Outcome } from './outcome.ts'
 import { rejectionReason } from './rejection-reason.ts'
 import type { WantedDevice } from './validate-row.ts'
 
-/** Maximum number of documents in flight: fewer than the 10 statements that a process runs per user by default. */
+/** Maximum number of documents in flight: fewer than the 10 statements per account that a process runs by default. */
 const CONCURRENCY = 8
 /** The API allows at most this many aliases of one field in a selection. */
 const REGISTRATIONS = 15

@@ -77,7 +77,7 @@ describe('valid signatures in form A', () => {
 
 describe('covered components of form A', () => {
   test.each([
-    ['no list (which means date to clients, and (created) in the draft)', `${key},${signature}`],
+    ['no list (which means date to npm http-signature, and (created) in the draft)', `${key},${signature}`],
     ['only date', `${key},headers="date",${signature}`],
     ['no (request-target)', `${key},headers="host date",${signature}`],
     ['no host', `${key},headers="(request-target) date",${signature}`],
@@ -148,16 +148,13 @@ describe('invalid signatures in form A', () => {
     expect(outcomeOf(formA(parameters))).toBe(reason)
   })
 
-  test.each(['(created)', '(expires)'])(
-    'rejects %s under an algorithm name older than hs2019 (cavage-12 §2.3)',
-    (name) => {
-      const list = `(request-target) host date ${name}`
-      const base = `${usualString}\n${name}: ${now}`
-      const parameters = `${key},created=${now},expires=${now},headers="${list}",${signature}`
-      expect(outcomeOf(formA(parameters, base))).toBe('ok')
-      expect(outcomeOf(formA(`algorithm="hmac-sha256",${parameters}`, base))).toBe('unsupported-component')
-    },
-  )
+  test.each(['(created)', '(expires)'])('rejects %s under the algorithm name hmac-sha256 (cavage-12 §2.3)', (name) => {
+    const list = `(request-target) host date ${name}`
+    const base = `${usualString}\n${name}: ${now}`
+    const parameters = `${key},created=${now},expires=${now},headers="${list}",${signature}`
+    expect(outcomeOf(formA(parameters, base))).toBe('ok')
+    expect(outcomeOf(formA(`algorithm="hmac-sha256",${parameters}`, base))).toBe('unsupported-component')
+  })
 
   test.each(['(created)', '(expires)'])('rejects %s that is covered but missing or not a ten-digit number', (name) => {
     const parameter = name.slice(1, -1)

@@ -94,7 +94,7 @@ describe('the key of a signature', () => {
     }
   })
 
-  test('reveals problems with the body only to its holder', () => {
+  test('is necessary to learn about problems with the body', () => {
     const request = { ...signed({ digest: false }), body: Buffer.from('other') }
     expect(outcomeOf(request, { requireDigest: true })).toBe('digest-required')
     expect(outcomeOf(request, { requireDigest: true, key: undefined })).toBe('bad-signature')

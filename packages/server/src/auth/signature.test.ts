@@ -250,7 +250,7 @@ describe('failed signatures', () => {
     expect((await sign({ ...wrongly(key), key: 'made-up' }, '192.0.2.102')).status).toBe(401)
   })
 
-  it('are not verified if a request contains several signatures', async () => {
+  it('are rejected as several-signatures if a request contains two signatures', async () => {
     const key = await (await site.createUser()).createKey()
     const another = `proxy=("@method");created=1;keyid="proxy"`
     const reply = await server.send({

@@ -69,7 +69,7 @@ it('limits a session that does not meet the policy, and nothing else', async () 
   expect((await sso.query('{ login { id } }', {}, inTeam())).body.data.login.id).toBe(team.account.accountId)
 })
 
-it('cannot change while a server of the previous release is running', async () => {
+it('rejects another policy while a server of the previous release is running', async () => {
   await whilePreviousReleaseRuns(app, async () => {
     expect((await ask(team.owner, setPolicy, { signInPolicy: 'SECOND_FACTOR' })).error?.[0]).toBe('CONFLICT')
     const owner = await newSsoMember('owner')
@@ -157,7 +157,7 @@ it('accepts a password in a trusted browser as a second factor', async () => {
   expect(await reasonFor(trusted)).toBe('sign-in-required')
 })
 
-it('is still met after the person changes the password or turns off two-factor authentication', async () => {
+it('accepts the session after the person changes the password or turns off two-factor authentication', async () => {
   const { person, browser } = await newMember()
   await turnOnTotp(browser, person)
   await require('SECOND_FACTOR')
@@ -168,7 +168,7 @@ it('is still met after the person changes the password or turns off two-factor a
   expect(await reasonFor(browser)).toBeUndefined()
 })
 
-it('can only be set by a person who meets it, and is recorded', async () => {
+it('rejects another policy that the caller does not meet, and records changes', async () => {
   for (const signInPolicy of ['SECOND_FACTOR', 'SSO'])
     expect((await ask(team.admin, setPolicy, { signInPolicy })).error?.[0]).toBe('CONFLICT')
   await expect(team.account.data(setPolicy, { signInPolicy: 'SSO' })).rejects.toThrow('CONFLICT')
