@@ -17,7 +17,10 @@ export interface FindOptions {
 
 type SearchKeys = Pick<WantedDevice, 'name' | 'hardwareId'>
 
-/** Looks up only the devices of the rows if the account has many more devices. Otherwise, reads all devices. */
+/**
+ * Looks up only the devices of the rows if the account has many more devices than there are rows. Otherwise, reads all
+ * devices.
+ */
 export async function findKnownDevices(
   api: Api,
   rows: readonly SearchKeys[],

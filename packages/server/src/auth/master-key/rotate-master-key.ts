@@ -61,7 +61,7 @@ function withRotationLock<Result>(db: Database, work: () => Promise<Result>): Pr
   })
 }
 
-/** Returns the new key from the settings or from an interrupted rotation. If there is none, writes one to a file. */
+/** Returns the new key from the settings or from an interrupted rotation. If there is none, creates one in a file. */
 async function nextKey(
   { masterKey, previousMasterKey, dataFolder }: MasterKeySettings,
   current: string,

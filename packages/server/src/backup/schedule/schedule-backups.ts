@@ -23,7 +23,7 @@ const MAX_RETRY_DELAY_MS = 15 * 60_000
 /** The minimum interval, in milliseconds, between two log messages that report that archiving fails. */
 const REMIND_MS = 3_600_000
 
-/** Until `close` is called, monitors the archive, if there is one, and writes backups, if the settings schedule any. */
+/** Monitors the archive and writes scheduled backups, as the settings require, until `close` is called. */
 export async function scheduleBackups(options: BackupsOptions): Promise<{ close(): Promise<void> }> {
   const { config, log } = options
   if (config.archiveFolder === undefined && config.backupEvery === undefined) {
