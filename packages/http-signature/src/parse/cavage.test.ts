@@ -60,7 +60,7 @@ describe('valid signatures in form A', () => {
     expect(outcomeOf(formA(parameters, `${usualString}\nx-empty: `, { headers }))).toBe('ok')
   })
 
-  test('accepts an Ed25519 key under each of its algorithm names', () => {
+  test('accepts an Ed25519 key under each of its algorithm names, and without a name', () => {
     for (const nameAlgorithm of [true, false]) {
       expect(outcomeOf(signed({ form: 'cavage', keyName: 'ed25519', nameAlgorithm }), { keyName: 'ed25519' })).toBe(
         'ok',
