@@ -46,7 +46,7 @@ class Receiver(BaseHTTPRequestHandler):
         if genuine and is_new(self.headers["webhook-id"]):
             message = json.loads(body)
             print(message["type"], json.dumps(message["data"]), flush=True)
-        # A 2xx status tells Muster not to retry.
+        # After a 2xx status, Muster does not send the message again.
         self.send_response(204 if genuine else 401)
         self.end_headers()
 

@@ -49,7 +49,7 @@ try {
   const medianOf = (part: keyof (typeof loads)[number]): number => spreadOf(loads.map((load) => load[part])).median
   console.table({
     'seconds until the first rows are shown': medianOf('seconds').toFixed(1),
-    'requests until then': medianOf('requests'),
+    'responses until then': medianOf('requests'),
     'kB of JavaScript, compressed, without headers': (medianOf('scripts') / 1_000).toFixed(0),
     'kB of all responses, with headers': (medianOf('total') / 1_000).toFixed(0),
   })

@@ -28,7 +28,7 @@ export interface Chip {
 
 /**
  * Converts a filter to chips. Returns undefined for filters with OR between conditions, NOT before a group or another
- * NOT, `services:(…)`, syntax errors, or exceeded limits.
+ * NOT, `services:(…)`, `(*)`, syntax errors, or exceeded limits.
  */
 export function toChips(text: string): Chip[] | undefined {
   const { tree, problems } = parseFilter(text)
@@ -60,11 +60,13 @@ function toChip(tree: Expression): Chip | undefined {
 
 function comparisonChip({ subject, comparator, argument }: Comparison): Chip | undefined {
   if (argument.type === 'nested') return undefined
-  const values = argument.type === 'list' ? argument.values : [argument]
+  const values = (argument.type === 'list' ? argument.values : [argument]).map(printValue)
+  // `site:(*)` is invalid, so it must not become the valid `site:*`.
+  if (argument.type === 'list' && values.length === 1 && values[0] === '*') return undefined
   return {
     subject: subject.type === 'call' ? printFilter(subject) : printMember(subject),
     operator: comparator,
-    values: values.map(printValue),
+    values,
     isNegated: false,
     matchesAll: argument.type === 'list' && argument.join === 'and',
   }

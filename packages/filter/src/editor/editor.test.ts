@@ -160,7 +160,7 @@ describe('chips', () => {
     expect(toChips('')).toEqual([])
   })
 
-  test.each(['a OR b', 'services:(port = 22)', 'NOT (a b)', 'a AND'])('returns no chips for %s', (text) => {
+  test.each(['a OR b', 'services:(port = 22)', 'NOT (a b)', 'site:(*)', 'a AND'])('returns no chips for %s', (text) => {
     expect(toChips(text)).toBeUndefined()
   })
 

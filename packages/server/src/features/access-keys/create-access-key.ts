@@ -52,7 +52,7 @@ export async function createAccessKey(
 export async function addAccessKey(context: Creating, input: AccessKeyInput): Promise<CreatedAccessKey> {
   const { db, viewer } = context
   const granted = readInput(context, input)
-  if (!(await lockAccount(db, viewer.accountId))) throw notFound('user', viewer.accountId)
+  if (!(await lockAccount(db, viewer.accountId))) throw notFound('account', viewer.accountId)
   await assertNotStronger(context, granted)
   await assertRecentSignIn(context, viewer)
   await assertViews(context, granted.own)

@@ -49,7 +49,7 @@ export async function createRegistrationCode(
 
   const code = newCode()
   const create = async (transaction: Database) => {
-    if (!(await lockAccount(transaction, viewer.accountId))) throw notFound('user', viewer.accountId)
+    if (!(await lockAccount(transaction, viewer.accountId))) throw notFound('account', viewer.accountId)
     const found = await countCodes(transaction, viewer.accountId)
     assertBelowLimit('registration codes', { limit: limits.registrationCodes, found })
     const added = await insertRegistrationCode(transaction, viewer.accountId, {
