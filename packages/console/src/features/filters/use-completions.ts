@@ -7,7 +7,7 @@ import type { SearchLanguage } from './use-search-language.ts'
 /** `from` and `to` are string indexes, although the API counts code points. */
 type Completion = NonNullable<CheckFilterQuery['login']>['checkFilter']['completions'][number]
 
-const DELAY_MS = 60
+const DELAY_MS = 30
 const MAX_SHOWN = 12
 
 interface CompletionOptions {
