@@ -14,7 +14,7 @@ export const keyReasons = {
   'key-member':
     'The signature is valid, but it was made with a personal key whose creator is not an enabled member of the account. Use another key.',
   'key-stale':
-    'The signature is valid, but it was made with a personal key whose creator is a member through a single sign-on group and last used single sign-on too long ago (see MUSTER_OIDC_STALE). The creator must use single sign-on again.',
+    'The signature is valid, but the creator of the personal key last used single sign-on more than MUSTER_OIDC_STALE days ago. This limit applies to members through a single sign-on group. The creator must use single sign-on again.',
   'nonce-used': 'The signature is valid, but its nonce was used before. Sign each request with a new nonce.',
 } as const
 

@@ -54,7 +54,7 @@ function rejectRemote(
     return undefined
   return new ApiError(
     'FORBIDDEN',
-    'only programs on this machine can read the metrics, only at localhost or a loopback address, and only if no proxy is in front of the server: for other access, set MUSTER_METRICS_TOKEN',
+    'without MUSTER_METRICS_TOKEN, only programs on this machine can read the metrics, at localhost or a loopback address and not through a proxy; if MUSTER_PUBLIC_URL or MUSTER_TRUSTED_PROXIES is set, no program can: set MUSTER_METRICS_TOKEN',
   )
 }
 

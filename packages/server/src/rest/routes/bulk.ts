@@ -95,7 +95,7 @@ export const bulkRoutes = defineRoutes({
   },
   'POST /bulk-jobs/{id}/cancel': change(
     'cancel',
-    'Cancels a bulk job. A running job ends after the current batch. Completed devices remain changed.',
+    'Cancels a bulk job. A running job ends after the current batch. Changes that the job has made remain.',
   ),
   'POST /bulk-jobs/{id}/retry': {
     summary:

@@ -197,7 +197,7 @@ const withoutCountTable = ({ scanned, ...plan }: Plan): Plan => ({
   scanned: scanned.filter((table) => table !== 'device_count'),
 })
 
-test('returns the expected rows in both halves of a list', async () => {
+test('returns the devices from an offset, by name, in both halves of a list', async () => {
   const names = async (from: number): Promise<string[]> => {
     const context = {
       db: database.db,
