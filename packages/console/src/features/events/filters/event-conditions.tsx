@@ -24,7 +24,8 @@ export function EventConditions(props: EventConditionsProps) {
 }
 
 function ChangedAttribute({ where, onChange }: EventConditionsProps) {
-  const { names } = useAttributeNames()
+  const [isOpen, setOpen] = useState(false)
+  const { names, error } = useAttributeNames({ pause: !isOpen })
   const labels = useLabels()
   const value = valuesOf(where, 'changed')
   // Include the chosen attributes, because the filter may name an attribute that devices no longer have.
@@ -36,8 +37,9 @@ function ChangedAttribute({ where, onChange }: EventConditionsProps) {
       data={options.map((name) => ({ value: name, label: labelOfName(name, labels) }))}
       value={value}
       onChange={(chosen) => onChange(chooseValues(where, 'changed', chosen))}
+      onDropdownOpen={() => setOpen(true)}
       limit={100}
-      nothingFoundMessage="No matching attributes"
+      nothingFoundMessage={names === undefined && error === undefined ? 'Loading…' : 'No matching attributes'}
       searchable
       clearable
       miw={160}
