@@ -18,6 +18,8 @@ interface SearchBoxProps {
 }
 
 const TYPING_DELAY_MS = 120
+/** Time for the completions to arrive before the rows load, because rendering both at once would delay the completions. */
+const COMPLETIONS_FIRST_MS = 50
 /** How long to wait before showing a syntax error, because the user may still be typing. */
 const PROBLEM_DELAY_MS = 900
 
@@ -178,8 +180,7 @@ function useTypedFilter({
       pending.current.push(next)
       onChange(next, { replace: next !== undefined && before !== undefined })
     }
-    if (!isBusy) return apply()
-    const timer = setTimeout(apply, TYPING_DELAY_MS)
+    const timer = setTimeout(apply, isBusy ? TYPING_DELAY_MS : COMPLETIONS_FIRST_MS)
     return () => clearTimeout(timer)
   }, [typed, isBusy, language])
   return { typed, setTyped }

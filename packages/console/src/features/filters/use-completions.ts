@@ -7,7 +7,6 @@ import type { SearchLanguage } from './use-search-language.ts'
 /** `from` and `to` are string indexes, although the API counts code points. */
 type Completion = NonNullable<CheckFilterQuery['login']>['checkFilter']['completions'][number]
 
-const DELAY_MS = 30
 const MAX_SHOWN = 12
 
 interface CompletionOptions {
@@ -36,10 +35,9 @@ export function useCompletions(text: string, { kind, cursor, context, language }
       }))
       setFound({ text, cursor, completions })
     }
-    const timer = setTimeout(() => void load(), DELAY_MS)
+    void load()
     return () => {
       isCurrent = false
-      clearTimeout(timer)
     }
   }, [client, text, kind, cursor, context, language])
   if (found === undefined || found.text !== text || found.cursor !== cursor) return []
