@@ -177,6 +177,7 @@ function attributesRead(columns: readonly CsvColumn[]): DevicePageQuery['attribu
 function readPage(download: Download, page: DevicePageQuery): Promise<ListedDeviceRow[]> {
   const { accountId } = download
   return readDevicePage({
+    accountId,
     page,
     read: (query) => download.read((db) => selectDevicePage(db, accountId, query)),
     countInSample: (query) => download.read((db) => countInSample(db, accountId, query)),

@@ -36,6 +36,7 @@ export async function listDevices(
   const start = isUnfiltered(filter) && order.further.length === 0 ? await fromNearerEnd(found, total) : found
   const { reasons } = rowsReadByPage({ filter, order, start })
   const read = await readDevicePage({
+    accountId,
     page: { filter, order, start, limit: page.size + 1, attributes },
     read: (query) => walk(db, reasons, (walking) => selectDevicePage(walking, accountId, query)),
     countInSample: (query) => countInSample(db, accountId, query),
