@@ -1,8 +1,8 @@
 import { wrongAttributeName } from '../names/attribute-name.ts'
 import type { Comparison, Expression, Member, Nested, Value } from '../syntax/tree.ts'
 import { toText } from './field-literal.ts'
+import { addServicesTerm, addTerm } from './filter-terms.ts'
 import { forbiddenField } from './forbidden-terms.ts'
-import { addServicesTerm, addTerm } from './reported-terms.ts'
 import { plainName } from './resolve-call.ts'
 import { isOnlyWildcards, type PlainComparison, resolveComparison } from './resolve-comparison.ts'
 import {

@@ -1,5 +1,5 @@
 import type { ReportedValue } from '../config/reported-values.ts'
-import type { Sample } from './sample.ts'
+import { type Sample, withoutNoise } from './sample.ts'
 
 export interface Values {
   /** Each value can be read separately, so that a slow source does not delay other values. */
@@ -66,10 +66,4 @@ export function createValues(reported: readonly ReportedValue[], { onFailure, on
         isReported: value.sample !== undefined && !isPending(value),
       })),
   }
-}
-
-/** Returns the previous sample if a measurement changed by less than its step. Otherwise, returns the new sample. */
-function withoutNoise(before: Sample | undefined, now: Sample): Sample {
-  if (before?.measured === undefined || now.measured === undefined) return now
-  return Math.abs(now.measured.value - before.measured.value) < now.measured.step ? before : now
 }

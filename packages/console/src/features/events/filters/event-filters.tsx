@@ -6,8 +6,10 @@ import { ConditionPills } from '../../filters/condition-pills.tsx'
 import type { FilterProblem } from '../../filters/filter-problem.ts'
 import { SearchBox } from '../../filters/search-box.tsx'
 import { type EventsSearch, filterOf, isFiltered } from '../events-search.ts'
+import { ActorFilter } from './actor-filter.tsx'
+import { ChangedAttributeFilter } from './changed-attribute-filter.tsx'
 import { DevicePicker } from './device-picker.tsx'
-import { EventConditions } from './event-conditions.tsx'
+import { SourceFilter } from './source-filter.tsx'
 import { TimeFilter } from './time-filter.tsx'
 
 interface EventFiltersProps {
@@ -23,6 +25,7 @@ export function EventFilters({ search, context, isBusy, problem, onChange }: Eve
   // Remove the cursor, so that the list starts with the newest event after a filter changes.
   const changeFilter = (patch: Partial<EventsSearch>, options?: { replace?: boolean }): void =>
     onChange({ ...patch, after: undefined }, options)
+  const changeWhere = (where: string | undefined): void => changeFilter({ where })
   return (
     <>
       <Group gap="xs" mb="xs" align="flex-start" role="search" aria-label="Filter events" className={classes.filters}>
@@ -48,7 +51,9 @@ export function EventFilters({ search, context, isBusy, problem, onChange }: Eve
           maw={420}
         />
         <DevicePicker value={device} onChange={(chosen) => changeFilter({ device: orUndefined(chosen) })} />
-        <EventConditions where={search.where} onChange={(where) => changeFilter({ where })} />
+        <ChangedAttributeFilter where={search.where} onChange={changeWhere} />
+        <ActorFilter where={search.where} onChange={changeWhere} />
+        <SourceFilter where={search.where} onChange={changeWhere} />
         <TimeFilter label="From" value={from} onChange={(value) => changeFilter({ from: value })} />
         <TimeFilter label="To" value={to} onChange={(value) => changeFilter({ to: value })} />
         {isFiltered(filterOf({ ...search, view: undefined })) ? (
