@@ -265,13 +265,15 @@ describeConsole('filters of the device list', () => {
     await page.getByText('4 in total').waitFor()
     const names = (): Promise<string[]> => page.getByRole('row').getByRole('link').allTextContents()
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const isOfN = (request: Request): boolean => {
+      const { operationName, variables } = request.postDataJSON() ?? {}
+      return operationName === 'DevicePage' && variables.where === 'n'
+    }
     await page.route('**/graphql/v1', async (route) => {
-      const { operationName, variables } = route.request().postDataJSON()
-      if (operationName === 'DevicePage' && variables.where === 'n') await held
+      if (isOfN(route.request())) await held
       await route.continue()
     })
     const field = page.getByLabel('Search devices')
-    const isOfN = (request: Request): boolean => request.postData()?.includes('"where":"n"') ?? false
     const requested = page.waitForRequest(isOfN)
     await field.pressSequentially('n')
     await requested
