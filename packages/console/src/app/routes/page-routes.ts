@@ -18,7 +18,7 @@ export const pageRoutes = [
     path: '/overview',
     validateSearch: overviewSearch,
     async beforeLoad({ context: { client }, search, cause }) {
-      if (cause === 'preload') return
+      if (cause !== 'enter') return
       void requestOverview(client, search)
       // Let the browser send these requests before it loads the page's code, unless the HTML document has preloaded the
       // code. Browsers open only a few connections.
