@@ -66,10 +66,9 @@ export function createConnectionWriter(options: ConnectionWriterOptions): Connec
       const id = await lease.lock(transaction)
       return { processId: id, lost: await writeConnections(transaction, id, batch.toWrite) }
     })
-    // The lease was replaced during the write, so all changes must be written again under the new lease.
-    if (processId !== lease.id) return
-    devices.confirm(batch, lost)
     onEvents?.()
+    // If the lease was replaced during the write, all changes must be written again under the new lease.
+    if (processId === lease.id) devices.confirm(batch, lost)
   }
 
   return { wake, idle: () => writing }
