@@ -92,7 +92,7 @@ async function measure(
       },
     )
   }
-  const method = `To measure request rates, the benchmark sent requests to the systems of a scenario in turn, for ${seconds} s each. A warm-up round came before the ${rounds} measured rounds. It sent HTTP requests with ${load.name}, and MQTT publications with its own client. The fleet has ${devices} devices with ${SERVICES} services each. Ratios compare runs of the same round.`
+  const method = `To measure request rates, the benchmark sent requests to the systems of a scenario in turn, for ${seconds} s each. A warm-up round came before the ${rounds} measured rounds. The benchmark sent HTTP requests with ${load.name}, and MQTT publications with its own client. The fleet has ${devices} devices with ${SERVICES} services each. Ratios compare runs of the same round.`
   return {
     machine,
     method,

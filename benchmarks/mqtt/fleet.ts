@@ -86,7 +86,7 @@ try {
     'seconds until all devices were connected': connectSeconds.toFixed(1),
     'seconds from then until all devices were active': activeSeconds.toFixed(1),
     'server memory in MiB with all devices connected': Math.round(memory),
-    'seconds to restart the server': restartSeconds.toFixed(1),
+    'seconds to start the server again': restartSeconds.toFixed(1),
     'seconds from then until all devices were connected again': reconnectSeconds.toFixed(1),
     'seconds from then until all devices were active again': activeAgainSeconds.toFixed(1),
     'active devices 20 seconds later': stillActive,

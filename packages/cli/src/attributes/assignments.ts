@@ -15,7 +15,7 @@ export function readAssignment(text: string): [name: string, value: string] {
   if (at < 1)
     throw usageError(
       `${JSON.stringify(text)} does not have the form name=value`,
-      'Pass attributes as name=value, such as site=oslo.',
+      'Write an equals sign after the attribute name, as in site=oslo.',
     )
   const [name, value] = [text.slice(0, at), text.slice(at + 1)]
   if (process.argv.includes('--')) return [name, value]

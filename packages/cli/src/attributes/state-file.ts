@@ -35,7 +35,7 @@ export async function readState(file: string): Promise<Plan> {
   }
   throw usageError(
     `${file} is not the state file of a bulk change`,
-    'Pass the path that the interrupted command printed, or omit the path to use the only file in ~/.muster/changes.',
+    'Pass the path that the interrupted or failed command printed.',
   )
 }
 

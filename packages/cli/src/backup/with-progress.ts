@@ -37,7 +37,7 @@ const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string
   busy: { exitCode: exitCodes.notNow, hint: 'Nothing was written.' },
   damaged: {
     exitCode: exitCodes.failed,
-    hint: 'The database was not changed. Use another backup file. If a base backup in the archive is damaged, move it out of the archive, then retry.',
+    hint: 'The database was not changed. Use another backup file or, if a base backup in the archive is damaged, move it out of the archive and try again.',
   },
   newer: { exitCode: exitCodes.conflict, hint: 'Nothing was changed.' },
   older: { exitCode: exitCodes.conflict, hint: 'Nothing was changed.' },

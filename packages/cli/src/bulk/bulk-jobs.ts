@@ -52,7 +52,7 @@ export async function readJob(muster: Muster, id: string): Promise<JobRow> {
   const job = login?.bulkJob[0]
   if (job === undefined) {
     throw new CliError(`no bulk job has the ID ${JSON.stringify(id)}`, {
-      hint: 'To list all jobs, run "muster bulk list".',
+      hint: 'To list jobs, run "muster bulk list".',
       exitCode: exitCodes.notFound,
     })
   }
@@ -87,7 +87,7 @@ export async function waitForJob(
 
 export const jobContinues = (id: string): CliError =>
   new CliError('interrupted; the job continues on the server', {
-    hint: `To wait until the job ends, run: muster bulk watch ${id}`,
+    hint: `To follow the job, run: muster bulk watch ${id}`,
     exitCode: exitCodes.interrupted,
   })
 

@@ -15,6 +15,6 @@ export async function showPreview(muster: Muster, id: string): Promise<void> {
   const page = await readItems(muster, id, { size: SHOWN, outcome: ['CHANGE', 'REGISTER'] })
   if (page === undefined || page.items.length === 0) return
   const table = layOut(columns, page.items, process.stderr.isTTY ? process.stderr.columns : undefined)
-  const rest = page.hasMore ? [`To see all, run: muster bulk items ${id} --columns name,outcome,changes`] : []
+  const rest = page.hasMore ? [`To see more, run: muster bulk items ${id} --columns name,outcome,changes`] : []
   console.error([table.head(), ...page.items.map(table.row), ...rest].join('\n'))
 }

@@ -7,7 +7,7 @@ const SOON_MS = 14 * 86_400_000
 
 const hints: Readonly<Record<string, string>> = {
   'bad-signature':
-    'The access key does not exist or has a different secret. Create a key in the console, or run "muster keys create" with the credentials of another key.',
+    'The access key probably does not exist, or has a different secret or public key. Create a key in the console, or run "muster keys create" with the credentials of another key.',
 }
 
 export async function* checkSignature(muster: Muster, keyId: string): AsyncGenerator<Finding> {

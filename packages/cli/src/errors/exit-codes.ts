@@ -5,10 +5,10 @@ export const exitCodeTable = {
   usage: [2, 'invalid usage, or no credentials found'],
   partly: [3, 'some items were rejected or not processed'],
   notFound: [4, 'an item was not found in your account'],
-  refused: [5, 'invalid credentials, or the access key does not allow the operation'],
-  notNow: [6, 'the server is unreachable or unavailable, or the rate limit is exceeded; retry later'],
+  refused: [5, 'authentication failed, or the operation is not allowed'],
+  notNow: [6, 'a temporary problem, such as an unreachable server or an exceeded rate limit; retry later'],
   conflict: [7, 'conflict with existing data'],
-  outcomeUnknown: [8, 'the connection was lost during a change; the outcome is unknown'],
+  outcomeUnknown: [8, 'the outcome of a change is unknown'],
   interrupted: [130, 'interrupted'],
 } as const satisfies Readonly<Record<string, readonly [code: number, meaning: string]>>
 

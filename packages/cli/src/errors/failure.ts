@@ -31,7 +31,10 @@ const meanings: Readonly<Record<string, Meaning>> = {
     exitCode: exitCodes.notNow,
     hint: 'Try again in a few seconds. If the error recurs, check the server log.',
   },
-  NO_ANSWER: { exitCode: exitCodes.notNow, hint: 'Nothing was changed. Try again, or run "muster doctor".' },
+  NO_ANSWER: {
+    exitCode: exitCodes.notNow,
+    hint: 'The failed request changed nothing. Try again, or run "muster doctor".',
+  },
   OUTCOME_UNKNOWN: {
     exitCode: exitCodes.outcomeUnknown,
     hint: 'The change may or may not have been made. Before you repeat it, check whether it was made.',

@@ -31,7 +31,7 @@ export function chooseColumns<Item>(
     const names = known.map((one) => one.name)
     const closest = closestName(name, names)
     throw usageError(
-      `--columns: unknown column ${JSON.stringify(name)}.${closest === undefined ? '' : ` Did you mean ${JSON.stringify(closest)}?`}`,
+      `unknown column ${JSON.stringify(name)}.${closest === undefined ? '' : ` Did you mean ${JSON.stringify(closest)}?`}`,
       `Known columns: ${names.join(', ')}.`,
     )
   })

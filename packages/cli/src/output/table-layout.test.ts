@@ -89,6 +89,6 @@ describe('layOut', () => {
 describe('chooseColumns', () => {
   it('suggests a column for a misspelled one', () => {
     const choose = () => chooseColumns(['prot'], { known: [{ name: 'port', value: () => 1 }], usual: [] })
-    expect(choose).toThrow('--columns: unknown column "prot". Did you mean "port"?')
+    expect(choose).toThrow('unknown column "prot". Did you mean "port"?')
   })
 })

@@ -34,7 +34,9 @@ test("requires the secret or the owner's permission to register a hardware ID ag
   expect(first.code).toBe(0)
   expect(await machine.register(code)).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/does not have the device's secret[\s\S]*rotateDeviceSecret[\s\S]*--hardware-id/),
+    stderr: expect.stringMatching(
+      /did not send the device's current secret[\s\S]*rotateDeviceSecret[\s\S]*--hardware-id/,
+    ),
   })
   const { id } = await machine.device()
   await machine.user.data('mutation ($id: String!) { rotateDeviceSecret(deviceId: $id, allow: true) { secret } }', {

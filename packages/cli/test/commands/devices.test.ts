@@ -160,7 +160,7 @@ describe('devices', () => {
     const none = { code: 0, stdout: '', stderr: 'No device matches.\n' }
     expect(await run('devices', 'list')).toMatchObject({
       stdout: '',
-      stderr: expect.stringMatching(/^No devices yet\. .*"muster devices register NAME"/),
+      stderr: expect.stringMatching(/^No devices found\. .*"muster devices register NAME"/),
     })
     expect(await run('devices', 'list', 'gate')).toEqual(none)
     await addDevices(user, ['gate'])

@@ -7,7 +7,9 @@ export function systemctl(...args: string[]): Promise<void> {
       if (error === null) return resolve()
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
       const why = isMissing ? 'systemd is not installed' : stderr.trim() || error.message
-      const hint = isMissing ? 'Configure this machine\'s service manager to run "muster agent run".' : undefined
+      const hint = isMissing
+        ? 'To run the agent without systemd, configure another service manager to run "muster agent run".'
+        : undefined
       reject(new CliError(`systemctl ${args.join(' ')}: ${why}`, { hint }))
     })
   })

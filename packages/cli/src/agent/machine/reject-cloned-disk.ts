@@ -12,6 +12,6 @@ export async function assertSameMachine(device: DeviceState): Promise<void> {
   if (from === 'made-up' || from !== device.hardwareIdFrom || id === device.hardwareId) return
   throw usageError(
     `the hardware ID of this machine is not that of the registered device ${device.deviceId}`,
-    `The disk of this machine is a copy, or its machine ID or product UUID has changed. Register this machine as a new device: muster agent register --new --url ${device.url} --code CODE`,
+    `The disk of this machine is a copy, or the machine ID or product UUID has changed. Register this machine as a new device: muster agent register --new --url ${device.url} --code CODE`,
   )
 }

@@ -21,7 +21,7 @@ export function toRejection({ code, reason, message }: Rejection, hardwareId: st
   if (codeMessage !== undefined) return usageError(codeMessage, another)
   if (code === 'CONFLICT') {
     return usageError(
-      `a device with this hardware ID (${hardwareId}) already exists, and this agent does not have the device's secret`,
+      `a device with this hardware ID (${hardwareId}) already exists, and this agent did not send the device's current secret`,
       'Delete the device, or call the mutation rotateDeviceSecret(deviceId: "…", allow: true), which allows one new registration within an hour. On a cloned machine, set a different ID with --hardware-id.',
     )
   }

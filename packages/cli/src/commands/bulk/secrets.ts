@@ -22,7 +22,7 @@ async function run(id: string, { file: path, ...options }: ClientOptions & { fil
   const { finished } = await readJob(muster, id)
   if (finished === null)
     throw new CliError('the job has not ended', {
-      hint: `To wait until the job ends, run: muster bulk watch ${id}`,
+      hint: `To follow the job, run: muster bulk watch ${id}`,
       exitCode: exitCodes.conflict,
     })
   await withNewFile(path, async (file) => {

@@ -36,7 +36,7 @@ async function changeRows({ services, ...options }: AttributeOptions): Promise<v
     throw usageError('no attributes to set', 'Pass attributes as name=value, such as site=oslo, or pass --csv.')
   if (options.context !== undefined || services !== undefined)
     throw usageError(
-      'a CSV file sets only base attributes of devices',
+      'a CSV file cannot set overrides or attributes of services',
       'Omit --context and --services, or pass the attributes as name=value.',
     )
   await changeInBulk([], 'Set the values in the file on', options)

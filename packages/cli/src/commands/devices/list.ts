@@ -65,6 +65,6 @@ async function run(word: string | undefined, options: Options): Promise<void> {
   const empty =
     where !== undefined || view !== undefined
       ? 'No device matches.'
-      : 'No devices yet. To register one, run "muster devices register NAME" or "muster codes create".'
+      : 'No devices found. To register one, run "muster devices register NAME" or "muster codes create".'
   await printList({ items, columns, options, empty })
 }

@@ -35,6 +35,5 @@ async function run({ json }: { json?: boolean }): Promise<void> {
   console.log(
     `Encrypted ${counted(rotation.count, 'secret')} with the master key in ${rotation.key}. Previous master key: ${rotation.former}`,
   )
-  for (const id of rotation.damaged)
-    console.log(`${id}: no available master key can decrypt the secret of this object; delete the object`)
+  for (const id of rotation.damaged) console.log(`${id}: no available master key can decrypt the secret of this object`)
 }

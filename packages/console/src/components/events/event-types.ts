@@ -63,7 +63,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       ['BULK_START', 'Bulk job started', 'A job that changes many devices was started'],
       ['BULK_FINISH', 'Bulk job ended', 'A job that changes many devices ended'],
       ['BULK_UNDO', 'Bulk undo started', 'A job that undoes another job was started'],
-      ['DOWNLOAD_LINK_CREATE', 'Download link created', 'A new link to download data is valid for one hour'],
+      ['DOWNLOAD_LINK_CREATE', 'Download link created', 'A link to download data was created'],
       ['REGISTRATION_CODE_CREATE', 'Registration code created', 'Devices can register with a new code'],
       ['REGISTRATION_CODE_DELETE', 'Registration code deleted', 'A code was deleted and no longer works'],
     ],
@@ -85,7 +85,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
   {
     group: 'Webhooks',
     types: [
-      ['WEBHOOK_CREATE', 'Webhook created', 'A new webhook sends events'],
+      ['WEBHOOK_CREATE', 'Webhook created', 'A webhook was added'],
       ['WEBHOOK_UPDATE', 'Webhook changed', 'A webhook’s settings or secret changed'],
       ['WEBHOOK_PAUSE', 'Webhook paused', 'All deliveries of a webhook failed for 5 days, or its view cannot be used'],
       ['WEBHOOK_DELETE', 'Webhook deleted', 'A webhook no longer sends events'],
