@@ -37,7 +37,7 @@ export async function* checkSignature(muster: Muster, keyId: string): AsyncGener
     const { message } = describe(error)
     const { reason } = error as { reason?: unknown }
     const defaultHint =
-      'Check the access key and its secret in the credentials file. To replace them, run "muster configure".'
+      'Check the access key in the credentials file or the environment. To save another key, run "muster configure".'
     const details = typeof reason === 'string' ? `${message} (${reason})` : message
     yield failed('signature', details, (typeof reason === 'string' && hints[reason]) || defaultHint)
   }

@@ -2,7 +2,7 @@
 export const exitCodeTable = {
   ok: [0, 'done'],
   failed: [1, 'failed'],
-  usage: [2, 'invalid usage, or no credentials found'],
+  usage: [2, 'invalid usage or configuration, or missing credentials'],
   partly: [3, 'some items were rejected or not processed'],
   notFound: [4, 'an item was not found in your account'],
   refused: [5, 'authentication failed, or the operation is not allowed'],

@@ -15,7 +15,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   UNAUTHENTICATED: {
     exitCode: exitCodes.refused,
-    hint: 'To check the access key in the credentials file and this machine\'s clock, run "muster doctor".',
+    hint: 'To check the access key and this machine\'s clock, run "muster doctor".',
   },
   FORBIDDEN: {
     exitCode: exitCodes.refused,

@@ -23,7 +23,7 @@ async function run(options: AgentOptions): Promise<void> {
   const device = await readDevice(folder)
   const status = await askStatus(folder)
   if (device === undefined) {
-    throw new CliError(`this machine is not registered: ${folder} does not contain device.json`, {
+    throw new CliError(`no registration found: ${folder} does not contain device.json`, {
       hint: 'To register this machine, run "muster agent register --url URL --code CODE". If the agent runs as another user, pass its state folder with --state.',
     })
   }
