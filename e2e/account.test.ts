@@ -103,7 +103,7 @@ describeConsole('the account', () => {
   it('applies the key policy to new keys, and lists existing keys that break it', async () => {
     const person = await site.newPerson()
     const page = await site.open(person, { path: '/account/keys' })
-    await page.getByText('No key breaks the policy').waitFor()
+    await page.getByText('No valid key breaks the policy').waitFor()
     await page.getByRole('button', { name: 'Change policy' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Maximum key lifetime').fill('30')

@@ -73,7 +73,9 @@ function cellsOf(device: Device, names: ReadonlySet<string>, types: readonly App
 /** A device has an attribute name that is missing from the header, because the name was added during the export. */
 export class NewNameError extends Error {
   constructor(name: string) {
-    super(`the attribute ${JSON.stringify(name)} was added during the export`)
+    super(
+      `the file has no column for the attribute ${JSON.stringify(name)}, because the server did not list that attribute`,
+    )
     this.name = 'NewNameError'
   }
 }

@@ -86,7 +86,7 @@ function resolveTitle(
   value: Value,
 ): Literal | undefined {
   if (operator === '=' || operator === ':') return toText(value)
-  const message = `${subject.name} is ordered by its number. To order by the title, write title ${operator} ${quote(value.parts)}`
+  const message = `${subject.name} is ordered by its number. To order by the title, compare the field title with ${quote(value.parts)}`
   return rejectWith(resolving, value, message)
 }
 
@@ -130,7 +130,7 @@ function resolveId(resolving: Resolving, value: Value, isEquality: boolean): Lit
   const id = parts[0]!
   if (!isEquality || idForm.test(id)) return { type: 'string', value: id }
   const found = abbreviate(written(resolving, value))
-  const message = `An ID consists of 80 and seven more pairs of hex digits, such as 80:00:1f:00:00:00:00:01. For a part of an ID, write id:${found}`
+  const message = `An ID consists of 80 and seven more pairs of hex digits, such as 80:00:1f:00:00:00:00:01, not ${found}. For a part of an ID, use the comparator :`
   return rejectWith(resolving, value, message)
 }
 

@@ -81,7 +81,7 @@ function resolvePresence(
   if (comparison.comparator === ':' && isSimple) return { type: 'present', subject }
   const name = presenceName(resolving, { subject, comparison })
   const right = `${comparison.comparator === '!=' ? 'NOT ' : ''}${name}:*`
-  const message = `To find any value, write ${abbreviate(right)}. For the character *, write "\\*".`
+  const message = `To test for any value, write ${abbreviate(right)}. For the character *, write "\\*".`
   return rejectWith(resolving, value, message, isSimple ? replace(comparison, right) : null)
 }
 

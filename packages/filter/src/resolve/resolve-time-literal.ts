@@ -25,6 +25,6 @@ export function resolveTime(
     return rejectWith(resolving, value, message, replace(value, `-${text}`))
   }
   const found = abbreviate(written(resolving, value))
-  const message = `${name} is a time. Write a time with a zone (2026-11-20T08:30:00Z), a date (2026-11-20), or a relative time (-2d), not ${found}`
+  const message = `${name} is a time. Write a time with a zone (2026-11-20T08:30:00Z), a date (2026-11-20), or, with < or >, a relative time (-2d), not ${found}`
   return rejectWith(resolving, value, message)
 }

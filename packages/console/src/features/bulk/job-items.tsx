@@ -58,7 +58,7 @@ export function JobItems({ job }: { job: Job }) {
       </Group>
       <ErrorNotice error={error} title="The devices could not be loaded" onRetry={() => refetch()} />
       {page === undefined && error === undefined ? <Loading what="devices" /> : null}
-      {page?.items.length === 0 ? <Text c="dimmed">No devices with this result</Text> : null}
+      {page?.items.length === 0 ? <Text c="dimmed">No devices</Text> : null}
       {page === undefined || page.items.length === 0 ? null : (
         <ListTable label="Devices" columns={columns} minWidth={760}>
           {page.items.map((item) => (

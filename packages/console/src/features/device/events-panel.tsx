@@ -69,7 +69,7 @@ function EventList({ source: { hasMore, isLoading, error, loadOlder, retry }, ev
         error === undefined && <Loading what="events" />
       ) : events.length === 0 ? (
         <EmptyState icon={<IconHistory />} title={hasMore ? 'No matching recent events' : 'No events yet'}>
-          Changes to the state, attributes, and services appear here as they happen.
+          New events appear here as they happen.
         </EmptyState>
       ) : (
         <EventRows events={events} deviceId={deviceId} />

@@ -215,7 +215,7 @@ function Outdated({ isOutdated, onRefresh }: { isOutdated: boolean; onRefresh():
   return (
     <Alert color="blue" py={6} mb="xs" role="status">
       <Group justify="space-between">
-        <Text size="sm">Devices were added, deleted, or reordered.</Text>
+        <Text size="sm">This list is out of date.</Text>
         <Button
           size="xs"
           variant="light"

@@ -50,7 +50,9 @@ export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
     >
       <div style={{ minHeight: points?.length === 0 ? undefined : CHART_HEIGHT }}>
         {points === undefined ? null : points.length === 0 ? (
-          <Text c="dimmed">The server counts the active devices every five minutes. It has not counted them yet.</Text>
+          <Text c="dimmed">
+            The server counts the active devices every five minutes. There are no counts in this period yet.
+          </Text>
         ) : form === 'curve' ? (
           <Suspense>
             <PresenceChart points={points} span={span} height={CHART_HEIGHT} />

@@ -15,5 +15,5 @@ const errors: Record<string, string> = {
   NotAllowedError: 'The passkey was not created: the browser’s dialog was closed or timed out. Try again.',
   InvalidStateError: 'You already have a passkey on this device. Sign in with it, or add a passkey on another device.',
   SecurityError:
-    'Browsers create passkeys only on HTTPS addresses with a host name, such as https://muster.example.com, and on http://localhost. To create a passkey, open the console at such an address.',
+    'The browser does not allow a passkey for this server at this address. Open the console at the server’s public address, such as https://muster.example.com.',
 }

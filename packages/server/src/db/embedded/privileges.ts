@@ -147,12 +147,12 @@ const noRunModeAsRoot = (failures: readonly string[]): EmbeddedError =>
   new EmbeddedError(
     'no-privilege-drop',
     'PostgreSQL does not run as root, and no method to drop root privileges works. Run Muster as an ordinary user who owns ' +
-      `MUSTER_DATA, or allow user namespaces or setpriv (util-linux). ${useDatabaseUrl}\nTried: ${failures.join('\n')}`,
+      `MUSTER_DATA, or, on Linux, allow user namespaces or setpriv (util-linux). ${useDatabaseUrl}\nTried: ${failures.join('\n')}`,
   )
 
 const cannotRun = (failures: readonly string[]): EmbeddedError =>
   new EmbeddedError(
     'unsupported-platform',
-    'The PostgreSQL included with Muster does not run on this system: it needs glibc (as in Debian, Ubuntu, and Fedora, ' +
-      `but not Alpine) and permission to read and execute its files. ${useDatabaseUrl}\nTried: ${failures.join('\n')}`,
+    'The PostgreSQL included with Muster does not run on this system: it needs permission to read and execute its files ' +
+      `and, on Linux, glibc (as in Debian, Ubuntu, and Fedora, but not Alpine). ${useDatabaseUrl}\nTried: ${failures.join('\n')}`,
   )

@@ -180,7 +180,7 @@ function waitedTooLong(user: UserStatements, lane: Lane, { waitMs, perUser, walk
   const waited = `a statement waited ${secondsText(waitMs / 1_000)} to start`
   if (lane === 'walking' && user.walks >= walksPerUser)
     return rateLimited(
-      `${waited}: of the queries that read every record, an account may run at most ${walksPerUser} at a time; send fewer of these queries at the same time`,
+      `${waited}: of the queries that may read every record, an account may run at most ${walksPerUser} at a time; send fewer of these queries at the same time`,
     )
   if (user.inFlight >= perUser)
     return rateLimited(
@@ -188,7 +188,7 @@ function waitedTooLong(user: UserStatements, lane: Lane, { waitMs, perUser, walk
     )
   if (lane === 'walking')
     return rateLimited(
-      `${waited}: no connection for queries that read every record was free, and all accounts share these connections; retry later`,
+      `${waited}: no connection for queries that may read every record was free, and all accounts share these connections; retry later`,
     )
   return new ApiError('UNAVAILABLE', `${waited}: the database is busy; retry in 1 second`, { retryAfter: 1 })
 }

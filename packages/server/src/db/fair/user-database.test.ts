@@ -146,7 +146,7 @@ it('rejects a statement that waits too long, and reports what it waited for', as
     ['RATE_LIMITED', 1],
     ['RATE_LIMITED', 1],
   ])
-  expect(rejected[0]!.message).toMatch(/queries that read every record, an account may run at most 2 at a time/)
+  expect(rejected[0]!.message).toMatch(/queries that may read every record, an account may run at most 2 at a time/)
   expect(rejected[1]!.message).toMatch(/this account has 3 statements running/)
   await release()
   await Promise.all([...walks, ...others])
@@ -161,7 +161,9 @@ it("reports that a statement without an index waited for other users' statements
   const error = await failure(walk(userDatabase(database.db, 'c'), ['all'], blocked))
   expect(error).toMatchObject({
     code: 'RATE_LIMITED',
-    message: expect.stringMatching(/no connection for queries that read every record was free, and all accounts share/),
+    message: expect.stringMatching(
+      /no connection for queries that may read every record was free, and all accounts share/,
+    ),
     details: { retryAfter: 1 },
   })
   await release()

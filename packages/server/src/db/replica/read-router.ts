@@ -103,7 +103,7 @@ export function createReadRouter({ primary, openPool, log, onChoice = () => {} }
     if (checked !== replica) return
     if (isCurrent === 'silent') closeReplica(new Error('the server is not responding'))
     else if (isCurrent === true) switchTo('replica')
-    else if (isCurrent === false) switchTo('lagging', 'the standby lags behind the primary')
+    else if (isCurrent === false) switchTo('lagging', 'the standby lags behind the primary or is slow to respond')
   }
   const retryIfUnused = (): void => {
     if (place === 'replica') return
@@ -116,7 +116,8 @@ export function createReadRouter({ primary, openPool, log, onChoice = () => {} }
     async choose() {
       const candidate = place === 'replica' ? replica : undefined
       const isCurrent = candidate && (await check(candidate, WAIT_MS))
-      if (isCurrent === false || isCurrent === 'silent') switchTo('lagging', 'the standby lags behind the primary')
+      if (isCurrent === false || isCurrent === 'silent')
+        switchTo('lagging', 'the standby lags behind the primary or is slow to respond')
       const isChosen = isCurrent === true
       onChoice(isChosen ? 'replica' : place === 'replica' ? 'lagging' : place)
       return isChosen ? candidate?.db : undefined

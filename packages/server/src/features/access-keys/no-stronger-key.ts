@@ -41,7 +41,7 @@ export async function assertNotStronger(
   const restriction = restrictionOf(granted) ?? []
   if (!includesAll(restriction, withinOf(viewer)) && !includesAll(restriction, restrictionOf(own) ?? [])) {
     const message =
-      'the access key would give access to devices or attributes that the signing access key cannot access'
+      'the access key could give access to devices or attributes that the signing access key cannot access'
     throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
   }
   // The signing key's permissions may have been reduced since the request was authenticated.

@@ -27,7 +27,7 @@ function changesOf(key: string, value: unknown, path: string): Change[] {
   const name = parseAttributeName(key, path)
   if (!isObject(value) || name.length === 2) return [{ name, value: attributeValue(value, path) }]
   const members = Object.entries(value)
-  if (members.length === 0) throw badInput(`${path} must not be an empty object: for the whole group, pass null`)
+  if (members.length === 0) throw badInput(`${path} must not be an empty object: to remove the whole group, pass null`)
   return members.map(([subName, member]) => {
     const subPath = memberPath(path, subName)
     return { name: [name[0], level(subName, subPath)], value: attributeValue(member, subPath) }

@@ -20,7 +20,7 @@ export function ImportProgress({ state, onStop, onAnother, onClose }: ImportProg
   const toWrite = plan.creations.length + plan.updates.length
   const written = toWrite - (outcome.rows - triedRows(outcome))
   const text = isRunning
-    ? `${written.toLocaleString()} of ${rowsText(toWrite)} imported${state.isStopping ? '; stopping after the current batch' : ''} …`
+    ? `${written.toLocaleString()} of ${rowsText(toWrite)} processed${state.isStopping ? '; stopping after the current batch' : ''} …`
     : summary(outcome)
   return (
     <Stack gap="sm">

@@ -35,7 +35,7 @@ test('rebuilds the indexes and refreshes the collations once after an ICU update
   await asSuperuser(folder, `UPDATE pg_collation SET collversion = '1.0' WHERE collname IN ('natural', 'und-x-icu')`)
 
   const second = await start(folder)
-  expect(second.messages.join('\n')).toMatch(/sort order of strings has changed/)
+  expect(second.messages.join('\n')).toMatch(/sort order of strings may have changed/)
   expect(await query(second.connection, versions)).toEqual([
     { collname: 'natural', current: true },
     { collname: 'und-x-icu', current: true },

@@ -14,7 +14,7 @@ export async function refreshCollations(connection: EmbeddedConnection, log: Emb
     if (rows.length === 0) return
     log.warn(
       { collations: rows },
-      'the sort order of strings has changed with the ICU version; rebuilding the indexes, which may take a while',
+      'the sort order of strings may have changed with the ICU version; rebuilding the indexes, which may take a while',
     )
     await client.query(`REINDEX DATABASE ${pg.escapeIdentifier(connection.database)}`)
     for (const { name } of rows) await client.query(`ALTER COLLATION ${name} REFRESH VERSION`)

@@ -40,7 +40,7 @@ export function KeyPolicySection({ policy }: { policy: PolicyWithViolations }) {
     >
       <Facts facts={facts} />
       <Violations policy={policy} />
-      {violations.length > 0 ? null : <Text c="dimmed">No key breaks the policy.</Text>}
+      {violations.length > 0 ? null : <Text c="dimmed">No valid key breaks the policy.</Text>}
       <KeyPolicyDialog policy={policy} opened={opened} onClose={close} />
     </Section>
   )
