@@ -104,7 +104,7 @@ export const requestReasons = {
     'still-running':
       'A request with this Idempotency-Key is still running. Repeat your request after the number of seconds in `Retry-After`.',
     'already-created':
-      'The first request with this Idempotency-Key succeeded, but the server cannot return its response. The response contains a secret or is too large, so the server did not store it. Or the devices or attributes that the caller can access have changed. `extensions.created` contains the `kind` and `id` of the created object.',
+      'The first request with this Idempotency-Key succeeded, but the server cannot return its response. The response contains a secret or is too large, so the server did not store it. Or the devices or attributes that the caller can access may have changed. `extensions.created` contains the `kind` and `id` of the created object.',
   }),
 }
 
