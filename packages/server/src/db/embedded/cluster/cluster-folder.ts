@@ -74,8 +74,8 @@ export function assertSameMajorVersion(folder: string, found: number, ours: numb
   throw new EmbeddedError(
     'wrong-major-version',
     `${folder} was written by PostgreSQL ${found}, but this release of Muster includes PostgreSQL ${ours}, which cannot read ` +
-      `it. Go back to the release that wrote it, make a backup with that release (muster backup), and restore it with this ` +
-      `release into another MUSTER_DATA (muster restore). ${useDatabaseUrl}`,
+      `it. Use the release that wrote it. To change to this release, make a backup with that release (muster backup), and ` +
+      `restore the backup with this release into another MUSTER_DATA (muster restore). ${useDatabaseUrl}`,
   )
 }
 
