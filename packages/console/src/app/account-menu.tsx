@@ -1,12 +1,11 @@
 import { Box, Button, type MantineColorScheme, Menu, Text, useMantineColorScheme } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { IconChevronDown, IconLogout, IconUserCircle } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
+import { notifyError } from '../components/error-notice.tsx'
 import { signOut } from '../features/sign-in/auth-api.ts'
 import { accountLabel } from '../features/user-settings/account-label.ts'
 import { useViewer } from '../features/user-settings/viewer.ts'
 import { useClearCache } from '../graphql/client-cache.ts'
-import { errorText } from '../graphql/describe-error.ts'
 import { addressOf } from './account-path.ts'
 import { RouterMenuItem } from './links.tsx'
 
@@ -81,7 +80,7 @@ function useSignOut(): () => Promise<void> {
     try {
       redirect = (await signOut()).redirect
     } catch (error) {
-      notifications.show({ color: 'red', title: 'You are still signed in', message: errorText(error) })
+      notifyError('You are still signed in', error)
       return
     }
     if (redirect !== undefined) return window.location.assign(redirect)

@@ -1,7 +1,8 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
-import { describeError, type FieldLabels } from '../graphql/describe-error.ts'
+import { describeError, errorText, type FieldLabels } from '../graphql/describe-error.ts'
 
 interface ErrorNoticeProps {
   /** If undefined, the component shows nothing. */
@@ -48,4 +49,10 @@ export function ErrorNotice({ error, title, labels, onRetry }: ErrorNoticeProps)
       </Stack>
     </Alert>
   )
+}
+
+/** Shows the error in a notification. Omits the title if it may be wrong, because the change may have been made. */
+export function notifyError(title: string, error: unknown): void {
+  const { mayBeDone } = describeError(error)
+  notifications.show({ color: 'red', title: mayBeDone ? undefined : title, message: errorText(error) })
 }

@@ -1,8 +1,7 @@
 import { Button, Group, Paper, SimpleGrid, Stack, TextInput } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { type FormEvent, useState } from 'react'
+import { notifyError } from '../../components/error-notice.tsx'
 import { Section } from '../../components/section.tsx'
-import { errorText } from '../../graphql/describe-error.ts'
 import { defaultLabel, type LabeledField, labeledFields, labelSetting, useLabels } from '../user-settings/labels.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 
@@ -46,7 +45,7 @@ function LabelField({ field }: { field: LabeledField }) {
       await setSetting(labelSetting(field), given === '' || given === defaultLabel(field) ? null : given)
       setText(undefined)
     } catch (error) {
-      notifications.show({ color: 'red', title: 'The label was not changed', message: errorText(error) })
+      notifyError('The label was not changed', error)
     }
   }
   return (

@@ -1,12 +1,10 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { IconPlus, IconRefresh } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
-import { ErrorNotice } from '../../components/error-notice.tsx'
+import { ErrorNotice, notifyError } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
-import { errorText } from '../../graphql/describe-error.ts'
 import { useUrlState } from '../../hooks/use-url-state.ts'
 import { problemOf } from '../filters/filter-problem.ts'
 import { useLabels } from '../user-settings/labels.ts'
@@ -82,7 +80,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
       await saved.save(columns.map(({ id }) => id))
       change({ columns: undefined }, { replace: true })
     } catch (error) {
-      notifications.show({ color: 'red', title: 'Your columns were not saved', message: errorText(error) })
+      notifyError('Your columns were not saved', error)
     }
   }
   // Refresh an empty list automatically, because it contains no rows that could move.

@@ -1,10 +1,9 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useClient } from 'urql'
 import { downloadUrl } from '../../components/download.ts'
-import { errorText } from '../../graphql/describe-error.ts'
+import { notifyError } from '../../components/error-notice.tsx'
 import { EventsDownloadDocument } from './events.generated.ts'
 import type { EventFilter } from './events-search.ts'
 
@@ -17,12 +16,7 @@ export function CsvButton({ filter }: { filter: EventFilter }) {
     const { data, error } = await client.query(EventsDownloadDocument, { ...filter }, { requestPolicy: 'network-only' })
     setRunning(false)
     const url = data?.login?.eventsUrl
-    if (url === undefined)
-      return void notifications.show({
-        color: 'red',
-        title: 'The events could not be downloaded',
-        message: errorText(error),
-      })
+    if (url === undefined) return notifyError('The events could not be downloaded', error)
     // Use only the path and the query, because the URL may have a different host name than this page.
     const { pathname, search } = new URL(url)
     downloadUrl('events.csv', `${pathname}${search}`)

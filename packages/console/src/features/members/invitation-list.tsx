@@ -1,10 +1,9 @@
 import { Button, Group, Modal, Table } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { ConfirmButton } from '../../components/dialogs/confirm-button.tsx'
+import { notifyError } from '../../components/error-notice.tsx'
 import { ListRow, ListTable } from '../../components/list-table.tsx'
 import { Time } from '../../components/time.tsx'
-import { errorText } from '../../graphql/describe-error.ts'
 import { useChange } from '../../graphql/use-change.ts'
 import { InvitationLink } from './invitation-link.tsx'
 import {
@@ -63,7 +62,7 @@ function Actions({ invitation: { id, email }, onLink }: ActionsProps) {
   const createLink = (): Promise<void> =>
     resend({ id }).then(
       ({ resendInvitation }) => onLink(resendInvitation.link ?? ''),
-      (error) => void notifications.show({ color: 'red', title: 'No link was created', message: errorText(error) }),
+      (error) => notifyError('No link was created', error),
     )
   return (
     <Group gap="xs" wrap="nowrap">

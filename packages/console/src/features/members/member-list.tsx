@@ -1,10 +1,9 @@
 import { Checkbox, Select, Table, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { ConfirmButton } from '../../components/dialogs/confirm-button.tsx'
+import { notifyError } from '../../components/error-notice.tsx'
 import { ListRow, ListTable } from '../../components/list-table.tsx'
 import { Time } from '../../components/time.tsx'
-import { errorText } from '../../graphql/describe-error.ts'
 import { useChange } from '../../graphql/use-change.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import {
@@ -72,9 +71,7 @@ function RoleSelect({ member: { person, role }, roles }: MemberRowProps) {
   const choices = roles.filter((each) => each.id === role.id || isGrantable(each))
   const change = (roleId: string | null): void => {
     if (roleId === null || roleId === role.id) return
-    setRole({ personId: person.id, roleId }).catch((error) =>
-      notifications.show({ color: 'red', title: 'The role was not changed', message: errorText(error) }),
-    )
+    setRole({ personId: person.id, roleId }).catch((error) => notifyError('The role was not changed', error))
   }
   return (
     <Select

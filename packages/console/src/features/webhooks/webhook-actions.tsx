@@ -1,10 +1,9 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
 import { IconDots, IconKey, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { ConfirmDialog } from '../../components/dialogs/confirm-button.tsx'
-import { errorText } from '../../graphql/describe-error.ts'
+import { notifyError } from '../../components/error-notice.tsx'
 import { useChange } from '../../graphql/use-change.ts'
 import { EditWebhookDialog } from './edit-webhook-dialog.tsx'
 import { RotateSecretDialog } from './rotate-secret-dialog.tsx'
@@ -64,9 +63,7 @@ function SwitchButton({ webhook: { id, enabled, paused } }: { webhook: WebhookFi
   const setEnabled = useChange(SetWebhookEnabledDocument)
   const isSending = enabled && paused === null
   const run = (): Promise<unknown> =>
-    setEnabled({ id, enabled: !isSending }).catch((error) =>
-      notifications.show({ color: 'red', title: 'The webhook was not changed', message: errorText(error) }),
-    )
+    setEnabled({ id, enabled: !isSending }).catch((error) => notifyError('The webhook was not changed', error))
   const Icon = isSending ? IconPlayerPause : IconPlayerPlay
   return (
     <Button variant="default" leftSection={<Icon size={16} />} onClick={run}>

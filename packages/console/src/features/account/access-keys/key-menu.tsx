@@ -1,9 +1,8 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
 import { IconDots, IconPencil, IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } from '@tabler/icons-react'
 import { ConfirmDialog } from '../../../components/dialogs/confirm-button.tsx'
-import { errorText } from '../../../graphql/describe-error.ts'
+import { notifyError } from '../../../components/error-notice.tsx'
 import { useChange } from '../../../graphql/use-change.ts'
 import { RenameDialog } from '../rename-dialog.tsx'
 import {
@@ -31,9 +30,7 @@ export function KeyMenu({ accessKey, onDeleted }: KeyMenuProps) {
   const renameKey = useChange(RenameAccessKeyDocument)
   const deleteKey = useChange(DeleteAccessKeyDocument, ['AccessKey', 'KeyPolicy'])
   const toggle = (): Promise<unknown> =>
-    switchKey({ key, enabled: !enabled }).catch((error) =>
-      notifications.show({ color: 'red', title: 'The key was not changed', message: errorText(error) }),
-    )
+    switchKey({ key, enabled: !enabled }).catch((error) => notifyError('The key was not changed', error))
   if (!canChange) return null
   return (
     <>

@@ -1,9 +1,8 @@
 import { useMediaQuery } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type MouseEvent, useLayoutEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { useClient } from 'urql'
-import { errorText } from '../../../graphql/describe-error.ts'
+import { notifyError } from '../../../components/error-notice.tsx'
 import { type Column, NAME_COLUMN } from '../columns/columns.ts'
 import { MAX_WIDTH, MIN_WIDTH, type Sort } from '../devices-search.ts'
 import type { DeviceRows } from '../rows/load-device-rows.ts'
@@ -67,8 +66,7 @@ export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, se
     else
       readRowIds(client, rows, { first, last }).then(
         (all) => selection.set(all, isSelected),
-        (error: unknown) =>
-          notifications.show({ color: 'red', title: 'The selection was not changed', message: errorText(error) }),
+        (error: unknown) => notifyError('The selection was not changed', error),
       )
   }
 
