@@ -54,6 +54,8 @@ export default defineConfig({
   worker: { format: 'es' },
   server: {
     port: 4220,
-    proxy: Object.fromEntries(['/graphql', '/auth', '/healthz', '/downloads'].map((prefix) => [prefix, server])),
+    proxy: Object.fromEntries(
+      ['/graphql', '/auth', '/healthz', '^/[a-z-]+/v1\\.csv'].map((prefix) => [prefix, server]),
+    ),
   },
 })
