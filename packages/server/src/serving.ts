@@ -82,7 +82,7 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
   const { connection, requests } = options.database
   const { databaseConnections: size, statementTimeout, databaseSilence: responseTimeout } = config
   const onUnresponsive = (isUnresponsive: boolean): void => {
-    if (isUnresponsive) log.warn('the database is not responding; requests fail with HTTP status 503')
+    if (isUnresponsive) log.warn('the database is not responding; requests that need it fail with UNAVAILABLE')
     else log.info('the database is responding again')
   }
   const watch = (pool: Pool): PoolWatch => watchPool(pool, 'requests', { metrics, tracing })

@@ -64,11 +64,9 @@ export function toApiError(error: unknown, input: ErrorMappingInput): ApiError {
   if (isDatabaseUnavailable(error))
     return new ApiError('UNAVAILABLE', 'the server cannot reach the database; retry in 1 second', { retryAfter: 1 })
   if (isDatabaseFull(error))
-    return new ApiError(
-      'UNAVAILABLE',
-      'the disk of the database is full, so nothing was changed; retry after space has been freed',
-      { retryAfter: 60 },
-    )
+    return new ApiError('UNAVAILABLE', 'the disk of the database is full; retry after space has been freed', {
+      retryAfter: 60,
+    })
   if (isDatabaseSlow(error))
     return new ApiError('UNAVAILABLE', 'the database took too long to respond; request less data, or retry later', {
       retryAfter: 1,

@@ -9,7 +9,7 @@ const MAX_ENTRIES = 1_000
 /** The reasons that `createDisconnectionLog` logs. Disconnections because of rejected packets are logged elsewhere. */
 export const disconnected = {
   connectedAgain: 'it connected again',
-  connectedElsewhere: 'it connected to another server',
+  connectedElsewhere: 'it connected to another server process',
   cutOff: 'its secret was rotated, it was deleted or moved to another account, or its account was disabled',
 } as const
 

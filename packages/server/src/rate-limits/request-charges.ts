@@ -140,8 +140,8 @@ function assertFewWalkingFields({ walkingFields: found, walkingField }: RowCount
   if (first === undefined) return
   const { path, line, column } = first
   throw limitExceeded(
-    `a document can contain at most ${limit} fields that may read ${MANY_ROWS} or more records without returning them, ` +
-      `found ${found}: ${path} at line ${line}, column ${column} is over the limit. Split the document, or filter and sort by indexed fields`,
+    `an operation can contain at most ${limit} fields that may read ${MANY_ROWS} or more records without returning them, ` +
+      `found ${found}: ${path} at line ${line}, column ${column} is over the limit. Split the operation, or filter and sort by indexed fields`,
     { limit, found },
   )
 }

@@ -84,7 +84,7 @@ export const httpSettings = {
   logRequests: setting({
     name: 'MUSTER_LOG_REQUESTS',
     meaning:
-      '1: log every request. 0: log only requests that failed with INTERNAL, and up to 10 requests per second that took at least a second (except subscriptions and downloads).',
+      '1: log requests. 0: log only requests that failed with INTERNAL and, in each server process, up to 10 requests per second that took at least a second (except subscriptions and downloads).',
     default: '0',
     parse: (text) => flag(text ?? '0'),
   }),

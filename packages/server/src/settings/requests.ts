@@ -116,7 +116,7 @@ export const requestSettings = {
   queryMs: setting({
     name: 'MUSTER_QUERY_SECONDS',
     meaning:
-      'Seconds that a database statement of a GraphQL query can take, unless MUSTER_FILTER_SECONDS applies to it. A field whose statement takes longer fails with LIMIT_EXCEEDED. If no index supports an argument, the error message names the argument. This limit does not apply to mutations. 0: only MUSTER_STATEMENT_TIMEOUT applies.',
+      'Seconds that a database statement of a GraphQL query can take, unless MUSTER_FILTER_SECONDS applies to it. A field whose statement takes longer fails with LIMIT_EXCEEDED. This limit does not apply to mutations. 0: only MUSTER_STATEMENT_TIMEOUT applies.',
     default: '5',
     parse: (text) => integer(text ?? '5', 0, 3_600, 'seconds') * 1_000,
   }),

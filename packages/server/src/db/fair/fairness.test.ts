@@ -132,13 +132,13 @@ it.each([
   },
 )
 
-it('cancels a query without a suitable index at the time limit, and names the argument', async () => {
+it('cancels a query without a suitable index at the time limit, and names the sort key', async () => {
   const app = await start({ MUSTER_QUERY_SECONDS: '1' })
   const release = await blockDevices(app)
   const { errors } = await app.owner.query(SORTED)
   expect(errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED', limit: 1 } }])
   expect(errors![0]!.message).toMatch(
-    /^reading from the database took longer than 1 second: sort: "no\.index" has no index/,
+    /^reading from the database took longer than 1 second: sort key "no\.index" has no index/,
   )
   await release()
   await waitForSuccess(app, SORTED)

@@ -64,7 +64,8 @@ export const cancelBulk = (context: Context, id: string): Promise<BulkJob> =>
   changeJob(context, id, async (db, job) => {
     const { viewer, clock } = context
     if (job.state === 'CANCELED') return job
-    if (isEnded(job) && job.state !== 'EXPIRED') throw wrongState(job, 'a job that has ended cannot be canceled')
+    if (isEnded(job) && job.state !== 'EXPIRED')
+      throw wrongState(job, 'a job that is DONE or FAILED cannot be canceled')
     const finished = clock()
     const change = { state: 'CANCELED', reason: null, finished, token: null } as const
     const canceled = await saveJob(db, viewer.accountId, job, change)

@@ -21,7 +21,7 @@ const toWebhook = ({ events, filter, view_id, is_view_broken, ...row }: WebhookR
 })
 
 const failing = (accountId: string) => sql<string | null>`(
-  select 'the last ' || failures || ' attempts failed: retrying once a minute until an attempt succeeds'
+  select 'the last ' || failures || ' attempts failed: at most one attempt a minute until an attempt succeeds'
   from webhook_sending as sending
   where sending.account_id = ${accountId} and sending.webhook_id = webhook.id and probe_at is not null)`
 

@@ -3,7 +3,7 @@ import { defineRoutes } from '../route.ts'
 export const eventRoutes = defineRoutes({
   'GET /events': {
     summary:
-      'Lists events, newest first, one page at a time. If both minDate and after are omitted, lists only the events of the month before maxDate (by default, before now).',
+      'Lists events, newest first, one page at a time. If minDate, after, and last are omitted, lists only the events of the month before maxDate (by default, before now).',
     document: `query listEvents(
       $size: Int = 100, $from: Int, $after: ID, $last: String, $minDate: DateTime, $maxDate: DateTime
       $types: [EventType!], $deviceId: [String!], $where: String, $view: ID, $context: String, $now: DateTime
@@ -51,7 +51,7 @@ export const eventRoutes = defineRoutes({
   },
   'GET /devices/{id}/events': {
     summary:
-      "Lists a device's events, newest first, one page at a time. If both minDate and after are omitted, lists only the events of the month before maxDate (by default, before now).",
+      "Lists a device's events, newest first, one page at a time. If minDate, after, and last are omitted, lists only the events of the month before maxDate (by default, before now).",
     document: `query listDeviceEvents(
       $id: String!, $size: Int = 100, $from: Int, $after: ID, $last: String, $minDate: DateTime, $maxDate: DateTime
       $types: [EventType!], $total: Boolean! = true

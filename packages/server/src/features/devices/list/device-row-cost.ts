@@ -87,9 +87,9 @@ function reasonsInSort(order: DeviceOrder): string[] {
   const { by, context } = order
   if (typeof by === 'string' || !keyOf(order).isComputed) return []
   const name = JSON.stringify(joinAttributeName(by))
-  if (context !== undefined) return [`sort: ${name} in a context has no index`]
+  if (context !== undefined) return [`sort key ${name} in a context has no index`]
   return [
-    `sort: ${name} has no index; device fields and the attributes from $svc.categoryA to $svc.statusE have indexes`,
+    `sort key ${name} has no index; device fields and the attributes from $svc.categoryA to $svc.statusE have indexes`,
   ]
 }
 

@@ -26,20 +26,20 @@ describe('estimates no additional rows for a page with an index', () => {
   })
 })
 
-describe('estimates every device for a page without an index and names the argument', () => {
+describe('estimates every device for a page without an index and reports why', () => {
   test.each<[DeviceListArguments, RegExp[]]>([
-    [{ sort: 'no.index' }, [/^sort: "no\.index" has no index/]],
-    [{ sort: '$svc.statusA desc', context: 'lab' }, [/^sort: "\$svc\.statusA" in a context/]],
+    [{ sort: 'no.index' }, [/^sort key "no\.index" has no index/]],
+    [{ sort: '$svc.statusA desc', context: 'lab' }, [/^sort key "\$svc\.statusA" in a context/]],
     [{ name: 'q9' }, [/^name: "q9"/]],
     [{ name: 'a-b-c' }, [/^name: "a-b-c"/]],
     [{ name: 'aσb' }, [/^name: "aσb"/]],
     [{ attributes: { gone: null } }, [/^attributes: /]],
     [{ attributes: { gone: null }, application: [35] }, [/^attributes: /]],
-    [{ attributes: { gone: null }, sort: 'x.y desc', context: 'lab' }, [/^sort: "x\.y"/, /^attributes: /]],
-    [{ state: 'active', sort: 'rack' }, [/^sort: "rack"/]],
-    [{ where: 'statusA >= a', context: 'lab' }, [/^where: no index supports "statusA >= a";/]],
-    [{ where: 'in("lab", statusA) >= a' }, [/^where: no index supports "in/]],
-    [{ where: 'override("lab", statusA) >= a' }, [/^where: no index supports "override/]],
+    [{ attributes: { gone: null }, sort: 'x.y desc', context: 'lab' }, [/^sort key "x\.y"/, /^attributes: /]],
+    [{ state: 'active', sort: 'rack' }, [/^sort key "rack"/]],
+    [{ where: 'statusA >= a', context: 'lab' }, [/^filter: no index supports "statusA >= a";/]],
+    [{ where: 'in("lab", statusA) >= a' }, [/^filter: no index supports "in/]],
+    [{ where: 'override("lab", statusA) >= a' }, [/^filter: no index supports "override/]],
   ])('%j', (args, reasons) => {
     const { page } = read(args)
     expect(page.rows).toBe(DEVICES)

@@ -144,7 +144,7 @@ export function createFeed({ db, notifications, log, isCluster = false }: FeedOp
         isFailing = false
       } catch (error) {
         for (const each of waiting) each.reject(error)
-        if (!isFailing && !isClosed) log.warn({ err: error }, 'the event log cannot be read; retrying every second')
+        if (!isFailing && !isClosed) log.warn({ err: error }, 'the event log cannot be read; retrying')
         isFailing = true
       }
       const isUnsettled = !isFailing && isFollowed() && position !== last

@@ -96,7 +96,7 @@ export function createSender(options: SenderOptions): Sender {
     const finished = runner.ended
       .then((end) => finish(webhook, end))
       .catch((error: unknown) =>
-        log.debug({ err: error, ...webhook }, 'could not release the lock on a webhook; the lock will expire'),
+        log.debug({ err: error, ...webhook }, 'could not release the lock on a webhook or start sending again'),
       )
     finishing.add(finished)
     void finished.finally(() => finishing.delete(finished))
