@@ -102,7 +102,7 @@ export const metricTable = {
     name: 'muster_requests_total',
     type: 'counter',
     labels: ['operation', 'status', 'code'],
-    help: 'Requests that this server handled, except those in muster_request_bodies_rejected_total. operation is the root field of a GraphQL document ("several" if the document has more than one) or the route. status is the HTTP status. code is the error code of the first error, or OK. If the client disconnected before the response, status is 0 and code is GONE.',
+    help: 'Requests that this server handled, except those in muster_request_bodies_rejected_total. operation is the root field of a GraphQL operation ("several" if the operation has more than one), the route, or "other". status is the HTTP status. code is the error code of the first error, or OK. If the client disconnected before the response, status is 0 and code is GONE.',
   },
   requestSeconds: {
     name: 'muster_request_seconds',

@@ -129,7 +129,8 @@ export const requestSettings = {
   }),
   streamsPerKey: setting({
     name: 'MUSTER_STREAMS_PER_KEY',
-    meaning: 'Maximum number of open subscriptions of an access key or console session in each server process.',
+    meaning:
+      'Maximum number of open subscriptions of an access key, or of a console session in an account, in each server process.',
     default: '20',
     parse: (text) => integer(text ?? '20', 1, 10_000),
   }),

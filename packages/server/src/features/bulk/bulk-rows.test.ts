@@ -167,11 +167,11 @@ new-3,,,,bergen,
       codeOf(user, createText, { target: { csv, register: true }, ...more })
     expect(await attempt(`id,name\n${ids[0]},\n,gate 0\n`)).toEqual([
       'BAD_USER_INPUT',
-      'csv: lines 2 and 3 identify the same device: keep only one of them',
+      'CSV lines 2 and 3 identify the same device: keep only one of them',
     ])
     expect(await attempt('name\na\nb\na\n')).toEqual([
       'BAD_USER_INPUT',
-      'csv: lines 2 and 4 identify the same device: keep only one of them',
+      'CSV lines 2 and 4 identify the same device: keep only one of them',
     ])
     const open = await create(user, 'name,site\na,oslo\nb,oslo\n', { register: true, open: true } as object)
     expect(open.state).toBe('DRAFT')
@@ -181,7 +181,7 @@ new-3,,,,bergen,
         csv,
       })
     expect((await append('name,site\nc,oslo\nb,oslo\n')).errors?.[0]?.message).toBe(
-      'csv: lines 3 and 5 identify the same device: keep only one of them',
+      'CSV lines 3 and 5 identify the same device: keep only one of them',
     )
     expect((await append('name\nc\n')).errors?.[0]?.message).toMatch(
       /must have the columns of the first CSV, in the same order: name, attributes.site/,

@@ -150,7 +150,7 @@ function otherRoutesOf(holder: Holder): Route[] {
     {
       method: 'GET',
       path: `${path}/attribute-info`,
-      summary: `Returns the attribute values of ${title}. For each value, returns when it last changed, and when it was last written, even if the write did not change it.`,
+      summary: `Returns the attribute values of ${title}, and when each value last changed. For attributes with an expected interval, also returns the time of the last recorded write.`,
       document: `query list${name}AttributeInfo(${queryVariables} $names: [String!], $context: String) {
         ${select('items: attributeInfo(names: $names, context: $context) { ...AttributeInfo }')}
       }`,

@@ -88,7 +88,7 @@ function prepareItem(item: RowItem, operations: readonly BulkOperation[]): Prepa
 }
 
 const sameDevice = (one: number, other: number): ApiError =>
-  badInput(`csv: lines ${one} and ${other} identify the same device: keep only one of them`)
+  badInput(`CSV lines ${one} and ${other} identify the same device: keep only one of them`)
 
 function assertNoDuplicates(items: readonly RowItem[]): void {
   const seen = new Map<string, number>()
