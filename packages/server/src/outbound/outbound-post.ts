@@ -120,7 +120,7 @@ async function readStart(stream: AsyncIterable<Buffer>): Promise<string> {
   return text.replaceAll('\u0000', '\ufffd')
 }
 
-const NO_ADDRESS = 'the host name has no address that the server may connect to'
+const NO_ADDRESS = 'the host name has no address, or has an address that the server may not connect to'
 const INCOMPLETE = `the receiver sent no complete response within ${TOTAL_TIMEOUT_MS / 1_000} seconds`
 
 const causes: Readonly<Record<string, string>> = {

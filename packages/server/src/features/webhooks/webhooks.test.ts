@@ -107,7 +107,7 @@ describe('creating a webhook', () => {
       expect(result).toEqual({
         status: 'failed',
         httpStatus: null,
-        error: 'the host name has no address that the server may connect to',
+        error: 'the host name has no address, or has an address that the server may not connect to',
         response: null,
       })
     }
