@@ -31,7 +31,7 @@ export const requestSettings = {
   deviceBytesPerDay: setting({
     name: 'MUSTER_DEVICE_BYTES_PER_DAY',
     meaning:
-      'Storage quota of a device: the bytes that it can store per day with MQTT publications and HTTP reports. See [rate limits](limits.md#rate-limits).',
+      'Storage quota of a device in each server process: the bytes that it can store per day with MQTT publications and HTTP reports. See [rate limits](limits.md#rate-limits).',
     default: '67108864',
     parse: (text) => integer(text ?? '67108864', 65_536, 1_000_000_000_000_000, 'bytes'),
   }),

@@ -63,7 +63,7 @@ async function openEmbedded({ config, log, onLost }: ServingDatabaseOptions): Pr
   }
   const restart = async (exit: string): Promise<void> => {
     let reason = exit
-    log.error({ reason }, 'the embedded database exited; restarting it')
+    log.error({ reason }, 'the embedded database exited')
     if (performance.now() - startedAt > STABLE_MS) failures = 0
     while (!stopping && failures < MAX_RESTARTS) {
       await sleep(2 ** failures++ * 100)
