@@ -94,7 +94,7 @@ function decryptWithAny(keys: readonly KeySecrets[], owner: SecretOwner, encrypt
     try {
       return key.decrypt(owner, encrypted)
     } catch {
-      // This key cannot decrypt the secret, which is damaged or encrypted under another key.
+      // Another key may decrypt the secret.
     }
   }
   return undefined

@@ -85,7 +85,7 @@ describe('a session', () => {
     },
   )
 
-  it('is ignored for GET requests and on other routes', async () => {
+  it('is ignored in GraphQL requests with GET and in REST requests', async () => {
     const { browser } = reader
     const get = await browser.send(`/graphql/v1?query=${encodeURIComponent(login)}`)
     expect(errorOf(get)).toEqual(MISSING)

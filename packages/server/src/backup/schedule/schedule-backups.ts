@@ -20,7 +20,7 @@ export interface BackupsOptions {
 
 const CHECK_EVERY_MS = 10_000
 const MAX_RETRY_DELAY_MS = 15 * 60_000
-/** The minimum interval, in milliseconds, between two log messages that report that archiving fails. */
+/** The minimum interval, in milliseconds, between two log messages about the same failure of archiving. */
 const REMIND_MS = 3_600_000
 
 /** Monitors the archive and writes scheduled backups, as the settings require, until `close` is called. */

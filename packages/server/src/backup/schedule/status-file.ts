@@ -9,7 +9,7 @@ export interface BackupStatus {
   folder: string
   everyMs: number | null
   newest: string | null
-  /** The last failed backup since the server started. Null if a later backup succeeded, or if none has failed. */
+  /** The last scheduled backup that failed. Null if a later one succeeded, or if none has failed since the start. */
   failure: { at: string; message: string } | null
   /** The archive's state, or null if the write-ahead log is not archived. */
   archive: ArchiveStatus | null

@@ -102,7 +102,7 @@ describe('single sign-on', () => {
     expect(provider.tokenRequests.at(-1)?.get('code_verifier')).toMatch(/^[\w-]{43}$/)
   })
 
-  it.each(Object.keys(forgeries))('rejects an ID token with %s', async (name) => {
+  it.each(Object.keys(forgeries))('rejects a sign-in with %s', async (name) => {
     const attempt = await start(forgeries[name])
     expect(reasonIn(await attempt.finish())).toBe('sso-failed')
     expect(await personIn(attempt.browser)).toBeNull()

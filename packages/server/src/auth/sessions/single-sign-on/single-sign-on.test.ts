@@ -88,7 +88,7 @@ describe('the start of single sign-on', () => {
 })
 
 describe('a session from single sign-on', () => {
-  it('lasts twelve hours, whether it is used or not, and records the sign-in', async () => {
+  it('ends after twelve hours even if it is used, and records the sign-in', async () => {
     const browser = await signOn(app, provider, { claims: newClaims() })
     expect(await signInMethods(browser)).toEqual(['single sign-on'])
     for (let hour = 0; hour < 11; hour++) {
@@ -256,7 +256,7 @@ describe('the settings of single sign-on', () => {
     await server.close()
   })
 
-  it('require each other, and an HTTPS address for the provider unless its host is a loopback host', async () => {
+  it('must be complete, and require an HTTPS address for the provider unless its host is a loopback host', async () => {
     await expect(start({ MUSTER_SIGN_IN: 'sso' })).rejects.toThrow('MUSTER_OIDC_ISSUER')
     const { MUSTER_PUBLIC_URL: _url, ...settings } = ssoSettings(provider.issuer)
     await expect(start(settings)).rejects.toThrow('MUSTER_PUBLIC_URL')

@@ -7,8 +7,8 @@ import { SEGMENT_BYTES } from './wal-names.ts'
 const isSegment = /^[0-9A-F]{24}(\.partial)?\.ready$/
 
 /**
- * Returns the size, in bytes, of the WAL segments that are not in the archive yet. PostgreSQL creates a .ready file for
- * each of them. It also creates one for each history file, but history files are too small to count.
+ * Returns the size, in bytes, of the finished WAL segments that are not in the archive yet. PostgreSQL creates a .ready
+ * file for each of them. It also creates one for each history file, but history files are too small to count.
  */
 export async function countPendingBytes(dataFolder: string): Promise<number> {
   const names = await readdir(join(clusterFolderOf(dataFolder), 'pg_wal/archive_status'))
