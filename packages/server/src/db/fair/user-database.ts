@@ -31,7 +31,7 @@ export interface FairOptions {
 
 interface UserDatabases {
   statements: UserStatements
-  /** Runs mutations, to which only the statement timeout applies. */
+  /** Runs the statements of mutations, except those of `walk`. Only the statement timeout applies to them. */
   writing: Database
   /** Runs queries, to which the query time limit applies. */
   reading: Database

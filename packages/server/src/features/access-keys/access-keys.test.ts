@@ -189,7 +189,7 @@ describe('a key that creates or enables another key', () => {
     expect(data.createAccessKey.accessKey.expires).toBe(expires.toISOString())
   })
 
-  it('can only create keys that require a digest if it requires one itself, even with a public key', async () => {
+  it('if it requires a digest, creates only keys that also require one, even with a public key', async () => {
     const user = await app.createUser()
     const weak = await keyOf(user, { requireDigest: true })
     const { publicKey } = generateKeyPairSync('ed25519')

@@ -41,7 +41,7 @@ describe('a personal key', () => {
     expect((await viewer(remove(key.keyId))).data).toEqual({ deleteAccessKey: true })
   })
 
-  it("loses permissions with its creator's role immediately, while an account key keeps them", async () => {
+  it("loses permissions with its creator's role, while an account key keeps them", async () => {
     const user = await app.createUser()
     const member = await newMember(app, user.accountId, 'admin')
     const [personal, account] = [
