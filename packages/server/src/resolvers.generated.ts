@@ -64,10 +64,10 @@ export type User = {
    * that are set on the most devices and services. In an account with up to 2,000 devices, names and counts are exact. In
    * a larger account, counts can be out of date. If more than 20,000 events followed the last count, new names can be
    * missing until the next count ends. A request in a larger account makes the server count again if the counts are more
-   * than an hour old. If attributes have changed, this limit is 60 seconds. The request waits for the result only if there
-   * are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE,
-   * and the count continues. For a caller who is restricted to some devices, each request counts the names on those
-   * devices.
+   * than an hour old. After changes that can affect the counts, this limit is 60 seconds. The request waits for the result
+   * only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with
+   * UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on
+   * those devices.
    */
   attributeNames: Array<AttributeName>;
   /**

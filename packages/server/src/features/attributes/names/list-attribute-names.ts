@@ -22,7 +22,7 @@ import { findSummary, type NameSummary } from './name-summary.queries.ts'
 
 /** In an account with at most this many devices, counts are exact: after a change, a request counts the names again. */
 export const EXACT_DEVICES = 2_000
-/** The age, in seconds, after which the counts of a larger account are out of date if values have changed. */
+/** The age, in seconds, after which the counts of a larger account are out of date if later changes can affect them. */
 const MAX_AGE_SECONDS = 60
 /** The age, in seconds, after which counts are out of date even without changes. */
 const MAX_UNCHANGED_AGE_SECONDS = 3_600
