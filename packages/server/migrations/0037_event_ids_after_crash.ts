@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 
 /**
  * Keeps event IDs unique and increasing after a crash. In a crash, a sequence can lose its last values, for example
- * those that the coordinator of a cluster assigned to events on other nodes. Each new connection that can write calls
- * the function.
+ * those that the coordinator of a cluster assigned to events on other nodes. Each new direct connection that can write
+ * calls the function.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // After a crash, and on a promoted standby, PostgreSQL empties unlogged tables.
