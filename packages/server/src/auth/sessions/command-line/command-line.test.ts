@@ -195,7 +195,7 @@ it('requires a session, a recent sign-in, and a membership to approve a sign-in'
   expect(errorOf(await approve(again))).toEqual([403, 'FORBIDDEN', 'sign-in-too-old'])
 })
 
-it('follows the key policy of the account', async () => {
+it("applies the key policy's maximum lifetime, and rejects an approval if the policy forbids personal keys", async () => {
   await app.db
     .updateTable('account')
     .set({ key_policy: JSON.stringify({ maxDays: 7, requireDigest: true }) })
