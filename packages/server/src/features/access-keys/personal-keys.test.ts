@@ -63,7 +63,7 @@ describe('a personal key', () => {
     await expect.poll(async () => failure(await personal.query(readWebhooks)).reason, NOTIFIED).toBe('permission')
   })
 
-  it('is deleted with the membership, which ends its streams and links, while an account key keeps working', async () => {
+  it('is deleted with the membership, and its streams and links end, while an account key keeps working', async () => {
     const user = await app.createUser()
     const member = await newMember(app, user.accountId, 'admin')
     const [personal, account] = [

@@ -192,7 +192,7 @@ describe('starting a bulk job', () => {
     expect((await jobOf(user, job.id)).finished).toBeNull()
   })
 
-  it('starts immediately with runBulk only if the preview has the expected result', async () => {
+  it('follows the preview of runBulk only if the preview has the expected result', async () => {
     const [user, ids] = await fleet(2)
     const runText = `mutation ($ids: [String!], $expected: Int!) { runBulk(target: { ids: $ids }, expected: $expected,
       operations: [{ setAttributes: { attributes: { site: "rome" } } }]) { id state } }`
