@@ -50,7 +50,7 @@ refill continuously. The numbers are the defaults of the [settings](settings.md)
 | an access key with a \`rateShare\` | this share of the user's quota, at least 20 points | this share of the user's points per second | requests signed with the key. The server also charges them to the user. |
 | a registration code | as for a user | as for a user | registrations with the code |
 | an address | ${settings.addressPoints.default} (\`${settings.addressPoints.name}\`) | ${settings.addressPointsPerSecond.default} (\`${settings.addressPointsPerSecond.name}\`) | requests without valid credentials, such as introspection, sign-ins, registrations with a wrong code, and reports with a wrong secret. An IPv6 /64 network is one address. |
-| a device | ${settings.deviceMessages.default} (\`${settings.deviceMessages.name}\`) | ${settings.deviceMessagesPerSecond.default} (\`${settings.deviceMessagesPerSecond.name}\`) | reports and MQTT publications, one point each |
+| a device, in each server process | ${settings.deviceMessages.default} (\`${settings.deviceMessages.name}\`) | ${settings.deviceMessagesPerSecond.default} (\`${settings.deviceMessagesPerSecond.name}\`) | reports and MQTT publications, one point each |
 
 ### What a request costs
 
@@ -170,7 +170,7 @@ the defaults of the [settings](settings.md) in parentheses:
 
 | Quota of | Bytes per day | Used by |
 | --- | --- | --- |
-| a device | ${settings.deviceBytesPerDay.default} (\`${settings.deviceBytesPerDay.name}\`) | data that the device itself writes: MQTT publications and reports |
+| a device, in each server process | ${settings.deviceBytesPerDay.default} (\`${settings.deviceBytesPerDay.name}\`) | data that the device itself writes: MQTT publications and reports |
 | an account | ${settings.accountBytesPerDay.default} (\`${settings.accountBytesPerDay.name}\`) | data that its devices write, registrations with its codes, and all mutations |
 
 The cost of a write is the size of the stored data in UTF-8 bytes, plus 200 bytes for its event:

@@ -68,12 +68,12 @@ export async function addJob(db: Database, { secrets, viewer }: Context, job: Bu
 }
 
 /**
- * Throws LIMIT_EXCEEDED if the account already has the maximum number of jobs that have not been started. The caller
- * must have locked the account.
+ * Throws LIMIT_EXCEEDED if the account already has the maximum number of jobs that are DRAFT, PREVIEWING, or READY. The
+ * caller must have locked the account.
  */
 export async function assertBelowDrafts(db: Database, accountId: string, now: Date): Promise<void> {
   const found = await countDrafts(db, accountId, expiryOf(now))
-  const objects = 'bulk jobs that have not been started'
+  const objects = 'bulk jobs that are DRAFT, PREVIEWING, or READY'
   assertBelowLimit(objects, { limit: limits.bulkDrafts, found }, 'start or cancel one first')
 }
 

@@ -22,8 +22,8 @@ const toWebhook = ({ events, filter, view_id, is_view_broken, ...row }: WebhookR
 
 const failing = (accountId: string) => sql<string | null>`(
   select 'the last ' || failures || ' attempts failed: at most one attempt a minute until an attempt succeeds'
-  from webhook_sending as sending
-  where sending.account_id = ${accountId} and sending.webhook_id = webhook.id and probe_at is not null)`
+  from webhook_sending as sending where sending.account_id = ${accountId} and sending.webhook_id = webhook.id
+    and probe_at is not null and webhook.enabled)`
 
 const fromWebhooks = (db: Database, accountId: string) =>
   db.selectFrom('webhook').select(columns).select(failing(accountId).as('failing')).where('account_id', '=', accountId)

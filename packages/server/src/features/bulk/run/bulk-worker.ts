@@ -68,8 +68,8 @@ export function createBulkWorker({ load, log, ...given }: BulkWorkerOptions): Bu
       const { failures = 0, changed = 0 } = retry ?? {}
       const failed = isOutage(error) ? 0 : 1
       retries.set(job.id, { failures: failures + failed, changed, retryAt: performance.now() + RETRY_MS })
-      if (retry === undefined && !closing.signal.aborted)
-        log.warn({ err: error, job: job.id }, 'cannot process a bulk job; retrying')
+      const isNew = retry === undefined || (failed === 1 && failures === 0)
+      if (isNew && !closing.signal.aborted) log.warn({ err: error, job: job.id }, 'cannot process a bulk job; retrying')
       return 'idle'
     }
   }
