@@ -7,8 +7,8 @@ import { endTimedServices, findTimedOutServices, lockSweep } from './service-sta
 const BATCH = 1_000
 
 /**
- * Ends the active states whose reports have expired. Returns a positive number if reports have expired. Returns 0 if
- * none have expired, or if another process is already processing them. With `isByAccount`, each transaction writes
+ * Processes the reports of active states that have expired. Returns a positive number if reports have expired. Returns 0
+ * if none have expired, or if another process is already processing them. With `isByAccount`, each transaction writes
  * devices of only one account.
  */
 export async function expireReports(db: Database, isByAccount: boolean): Promise<number> {

@@ -82,7 +82,7 @@ describe('a device that registers with a code', () => {
     expect(await usedOf(id)).toBe(1)
   })
 
-  test('takes its name from the code or, if the code has none, from its hardware ID', async () => {
+  test('that sends no name is named by the code or, if the code contains no name, after its hardware ID', async () => {
     const named = await server.register({
       code: (await server.newCode({ name: 'gate' })).code,
       hardwareId: newHardwareId(),
@@ -125,7 +125,7 @@ describe('a registration code', () => {
     headers.get('www-authenticate')?.split(' ')[0],
   ]
 
-  test('is rejected if it is unknown, deleted, expired, or used up', async () => {
+  test('is rejected for a new device if it is unknown, deleted, expired, or used up', async () => {
     const expected = (reason: string) => [401, 'UNAUTHENTICATED', reason, 'Basic']
     expect(reasonOf(await server.register({ code: 'MCNONE', hardwareId: 'X' }))).toEqual(expected('unknown-code'))
 

@@ -22,7 +22,7 @@ export interface Simulated {
   /** The simulated caller, which has no permissions if the server rejects its credentials. */
   readonly viewer: Viewer
   readonly isRejected: boolean
-  /** Whether the simulated access is that of the caller who requested the simulation. */
+  /** Whether the simulated key, person, or role belongs to the caller who requested the simulation. */
   readonly isOwn: boolean
 }
 

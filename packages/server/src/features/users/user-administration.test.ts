@@ -207,7 +207,7 @@ it('forgets the address of an erased user, except in stored events', async () =>
   }
 })
 
-it('hides a removed person from the access keys of the account', async () => {
+it('returns no person for an access key whose creator was removed', async () => {
   const account = await app.createUser()
   await ownerOf(account)
   const document = '{ me { person { email } } }'

@@ -226,10 +226,7 @@ const sortFields: Readonly<Record<Exclude<ViewKind, 'EVENTS'>, readonly string[]
   SERVICES: serviceSortFields,
 }
 
-/**
- * Rejects attributes that the account has never used, unless they have the prefix `attributes.`. Lists of devices and
- * services reject the same attributes.
- */
+/** Rejects the same attributes as the lists of devices and services (see `assertKnownSortKeys`). */
 async function readSortBy(context: Context, kind: ViewKind, sortBy: readonly string[]): Promise<string[]> {
   if (sortBy.length === 0) return []
   if (kind === 'EVENTS') throw badInput('sortBy must be empty in a view of events: events are listed newest first')

@@ -153,7 +153,7 @@ describe('console settings', () => {
       expect(events).toContainEqual(expect.objectContaining({ data: { context: null, changes } }))
   })
 
-  it('cannot be written together with attributes of the account', async () => {
+  it('cannot be set in the same item as attributes of the account', async () => {
     const write = (attributes: object) =>
       ask(
         owner,

@@ -43,7 +43,7 @@ describe('roles', () => {
     expect(types).toHaveLength(3)
   })
 
-  it('never give more access than their creator has', async () => {
+  it('cannot be created, granted, or changed by members with less access', async () => {
     const permissions = ['MEMBER_MANAGE', 'DEVICE_READ', 'AUDIT_READ']
     const { createRole: role } = await done(admin, create, { name: 'Managers', access: { permissions } })
     await done(admin, setRole, { personId: viewer.id, roleId: role.id })

@@ -80,7 +80,7 @@ describe('a person who signs in for the first time', () => {
     expect(await failureOf(app, provider, again)).toBe('sso-not-invited')
   })
 
-  it('does not take over an existing person with an invitation', async () => {
+  it('is not linked to an existing person by an invitation if the address is unverified', async () => {
     const person = await newPerson(app)
     const { createInvitation } = await done(team.admin, 'mutation { createInvitation(roleId: "viewer") { link } }')
     const query = `invitation=${createInvitation.link.split('#')[1]}`
@@ -126,7 +126,7 @@ describe('a person who signs in again', () => {
 })
 
 describe('group-based memberships', () => {
-  it('follow the groups at each sign-in, and record events', async () => {
+  it('follow the groups that the provider sends, and record events', async () => {
     const sub = newSubject()
     const email = `${sub}@example.com`
     const [viewers, operators] = [newGroup(), newGroup()]
