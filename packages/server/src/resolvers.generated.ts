@@ -565,7 +565,10 @@ export type CreatedAccessKey = {
   accessKey: AccessKey;
 };
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type Mutation = {
   __typename?: 'Mutation';
   /**
@@ -820,7 +823,10 @@ export type Mutation = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationCreateAccessKeyArgs = {
   name?: InputMaybe<Scalars['String']['input']>;
   readOnly?: Scalars['Boolean']['input'];
@@ -834,7 +840,10 @@ export type MutationCreateAccessKeyArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationUpdateAccessKeyArgs = {
   key: Scalars['String']['input'];
   name?: InputMaybe<Scalars['String']['input']>;
@@ -846,7 +855,10 @@ export type MutationUpdateAccessKeyArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationRotateAccessKeyArgs = {
   key: Scalars['String']['input'];
   overlap?: InputMaybe<Scalars['Int']['input']>;
@@ -854,7 +866,10 @@ export type MutationRotateAccessKeyArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationSetKeyPolicyArgs = {
   maxDays?: InputMaybe<Scalars['Int']['input']>;
   personalKeys?: InputMaybe<Scalars['Boolean']['input']>;
@@ -864,13 +879,19 @@ export type MutationSetKeyPolicyArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationDeleteAccessKeyArgs = {
   key: Scalars['String']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationSetAttributeArgs = {
   name: Scalars['String']['input'];
   value?: InputMaybe<Scalars['String']['input']>;
@@ -879,7 +900,10 @@ export type MutationSetAttributeArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationSetAttributesArgs = {
   attributes: Scalars['Object']['input'];
   serviceId: Scalars['String']['input'];
@@ -887,13 +911,19 @@ export type MutationSetAttributesArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationSetAttributesManyArgs = {
   items: Array<AttributesInput>;
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationCreateBulkArgs = {
   target: BulkTargetInput;
   operations: Array<BulkOperationInput>;
@@ -904,7 +934,10 @@ export type MutationCreateBulkArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationAppendBulkArgs = {
   id: Scalars['ID']['input'];
   ids?: InputMaybe<Array<Scalars['String']['input']>>;
@@ -912,13 +945,19 @@ export type MutationAppendBulkArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationPreviewBulkArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationStartBulkArgs = {
   id: Scalars['ID']['input'];
   token: Scalars['String']['input'];
@@ -926,7 +965,10 @@ export type MutationStartBulkArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationRunBulkArgs = {
   target: BulkTargetInput;
   operations: Array<BulkOperationInput>;
@@ -937,40 +979,58 @@ export type MutationRunBulkArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationPauseBulkArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationResumeBulkArgs = {
   id: Scalars['ID']['input'];
   rate?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationCancelBulkArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationRetryBulkArgs = {
   id: Scalars['ID']['input'];
   statuses?: Array<BulkItemStatus>;
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationUndoBulkArgs = {
   id: Scalars['ID']['input'];
   rate?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationRegisterDeviceArgs = {
   name: Scalars['String']['input'];
   hardwareId?: InputMaybe<Scalars['String']['input']>;
@@ -980,7 +1040,10 @@ export type MutationRegisterDeviceArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationUpdateDeviceArgs = {
   deviceId: Scalars['String']['input'];
   name?: InputMaybe<Scalars['String']['input']>;
@@ -989,42 +1052,60 @@ export type MutationUpdateDeviceArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationDeleteDeviceArgs = {
   deviceId: Scalars['String']['input'];
   force?: Scalars['Boolean']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationDeleteDevicesArgs = {
   deviceId: Array<Scalars['String']['input']>;
   force?: Scalars['Boolean']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationTransferDevicesArgs = {
   accountId: Scalars['ID']['input'];
   deviceId: Array<Scalars['String']['input']>;
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationRotateDeviceSecretArgs = {
   deviceId: Scalars['String']['input'];
   allow?: Scalars['Boolean']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationSetExpectedIntervalArgs = {
   name: Scalars['String']['input'];
   seconds?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationReportStateArgs = {
   serviceId: Scalars['String']['input'];
   state: Scalars['String']['input'];
@@ -1032,7 +1113,10 @@ export type MutationReportStateArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationCreateRegistrationCodeArgs = {
   name?: InputMaybe<Scalars['String']['input']>;
   platform?: InputMaybe<Scalars['String']['input']>;
@@ -1043,20 +1127,29 @@ export type MutationCreateRegistrationCodeArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationDeleteRegistrationCodeArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationRenameServiceArgs = {
   serviceId: Scalars['String']['input'];
   name: Scalars['String']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationAddServiceArgs = {
   deviceId: Scalars['String']['input'];
   name: Scalars['String']['input'];
@@ -1067,7 +1160,10 @@ export type MutationAddServiceArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationUpdateServiceArgs = {
   id: Scalars['ID']['input'];
   name?: InputMaybe<Scalars['String']['input']>;
@@ -1078,19 +1174,28 @@ export type MutationUpdateServiceArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationRemoveServiceArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationAcceptInvitationArgs = {
   token: Scalars['String']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationCreateInvitationArgs = {
   roleId: Scalars['ID']['input'];
   email?: InputMaybe<Scalars['String']['input']>;
@@ -1098,33 +1203,48 @@ export type MutationCreateInvitationArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationDeleteInvitationArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationResendInvitationArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationRemoveMemberArgs = {
   personId: Scalars['ID']['input'];
   disableKeys?: Scalars['Boolean']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationSetMemberRoleArgs = {
   personId: Scalars['ID']['input'];
   roleId: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationUpdateAccountArgs = {
   email?: InputMaybe<Scalars['String']['input']>;
   name?: InputMaybe<Scalars['String']['input']>;
@@ -1132,7 +1252,10 @@ export type MutationUpdateAccountArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationCreateRoleArgs = {
   name: Scalars['String']['input'];
   access: AccessInput;
@@ -1140,7 +1263,10 @@ export type MutationCreateRoleArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationUpdateRoleArgs = {
   id: Scalars['ID']['input'];
   name?: InputMaybe<Scalars['String']['input']>;
@@ -1149,13 +1275,19 @@ export type MutationUpdateRoleArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationDeleteRoleArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationCreateViewArgs = {
   name: Scalars['String']['input'];
   kind?: FilterKind;
@@ -1169,7 +1301,10 @@ export type MutationCreateViewArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationUpdateViewArgs = {
   id: Scalars['ID']['input'];
   version?: InputMaybe<Scalars['Int']['input']>;
@@ -1184,14 +1319,20 @@ export type MutationUpdateViewArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationDeleteViewArgs = {
   id: Scalars['ID']['input'];
   replaceBy?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationCreateWebhookArgs = {
   url: Scalars['String']['input'];
   events?: InputMaybe<Array<EventType>>;
@@ -1203,7 +1344,10 @@ export type MutationCreateWebhookArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationUpdateWebhookArgs = {
   id: Scalars['ID']['input'];
   url?: InputMaybe<Scalars['String']['input']>;
@@ -1216,26 +1360,38 @@ export type MutationUpdateWebhookArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationDeleteWebhookArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationRotateWebhookSecretArgs = {
   id: Scalars['ID']['input'];
   overlap?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationTestWebhookArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
+/**
+ * Changes data. A mutation that fails changes nothing, unless its description or the error's extensions.outcome says
+ * otherwise.
+ */
 export type MutationRedeliverArgs = {
   webhookId: Scalars['ID']['input'];
   deliveryId?: InputMaybe<Scalars['ID']['input']>;
@@ -1837,8 +1993,8 @@ export type BulkJobList = {
 };
 
 /**
- * A record of a change, or of something else that happened, such as a failed sign-in. The server writes the changes of a
- * mutation and their events in one transaction.
+ * A record of a change, or of something else that happened, such as a failed sign-in. The server writes each change by a
+ * mutation and its event in one transaction.
  */
 export type Event = {
   __typename?: 'Event';
@@ -2786,7 +2942,7 @@ export type View = {
 /** A column of a view. */
 export type ViewColumn = {
   __typename?: 'ViewColumn';
-  /** The name of a field or an attribute, as in the argument sort of User.devices. */
+  /** The name of a field or an attribute. */
   name: Scalars['String']['output'];
   /** The heading; null to use the name. */
   label?: Maybe<Scalars['String']['output']>;

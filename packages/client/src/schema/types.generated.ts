@@ -501,7 +501,7 @@ export interface DeviceTotals {
   total: number
 }
 
-/** A record of a change, or of something else that happened, such as a failed sign-in. The server writes the changes of a mutation and their events in one transaction. */
+/** A record of a change, or of something else that happened, such as a failed sign-in. The server writes each change by a mutation and its event in one transaction. */
 export interface Event {
   /** The person who made the change, or who created the access key that made it. Null for state events, failed sign-ins, and changes by a device or the server. */
   actor: UserReference | null
@@ -951,7 +951,7 @@ export interface View {
 export interface ViewColumn {
   /** The heading; null to use the name. */
   label: string | null
-  /** The name of a field or an attribute, as in the argument sort of User.devices. */
+  /** The name of a field or an attribute. */
   name: string
   /** The width in pixels; null for the default. */
   width: number | null
@@ -2397,7 +2397,7 @@ export interface UserFields {
     platform?: readonly string[] | null | undefined
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
-    /** A device field, such as created, or an attribute. For descending order, write - before the name or desc after it, as in -created or created desc. */
+    /** One of name, id, created, hardwareId, platform, state, and lastReported, or an attribute. For descending order, write - before the name or desc after it, as in -created or created desc. */
     sort?: string | null | undefined
     /** At most 4 keys, each in the format of the argument sort, which sortBy replaces. The server rejects an attribute that the account has never used. Exceptions are $svc.categoryA to $svc.statusE, and names with the prefix "attributes.". */
     sortBy?: readonly string[] | null | undefined
@@ -2626,7 +2626,7 @@ export interface ViewFields {
 export interface ViewColumnFields {
   /** The heading; null to use the name. */
   label: Leaf<string | null>
-  /** The name of a field or an attribute, as in the argument sort of User.devices. */
+  /** The name of a field or an attribute. */
   name: Leaf<string>
   /** The width in pixels; null for the default. */
   width: Leaf<number | null>
