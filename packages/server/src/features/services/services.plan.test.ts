@@ -24,7 +24,7 @@ const devices = Array.from({ length: 1_000 }, (_, number) => ({ id: `device ${nu
 
 type Run = Parameters<ExplainedDatabase['planFor']>[0]
 
-test('reads the services of a page of devices by name in one statement, from the name index and without a sort', async () => {
+test('reads services of a page of devices by name in one statement, from the name index without a sort', async () => {
   for (const sort of ['name', 'name desc']) {
     const selection = { devices, filter: {}, order: readServiceOrder(sort) }
     const runs: Run[] = [
