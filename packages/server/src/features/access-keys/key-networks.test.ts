@@ -18,7 +18,7 @@ describe('a key with networks', () => {
     return body.errors?.[0].extensions.reason ?? status
   }
 
-  it('is accepted only from these networks, in every notation of the address', async () => {
+  it('is accepted only from these networks, including IPv4 addresses in IPv6 notation', async () => {
     const user = await app.createUser()
     const networks = '["192.0.2.7/24", "::ffff:198.51.100.0/120", "2001:db8::1/32"]'
     const key = await keyOf(app, sendAsUser(user), `networks: ${networks}`)
@@ -103,7 +103,7 @@ describe('a key that manages keys', () => {
     expect((await rotate(manager.keyId)).errors).toBeUndefined()
   })
 
-  it('cannot widen any key, including itself, beyond its own networks and share', async () => {
+  it('cannot widen an enabled key, including itself, beyond its own networks and share', async () => {
     const { user, manager, create } = await newManager()
     const narrow = await create('rateShare: 10, networks: ["127.0.0.1"]')
     const update = (by: TestUser, key: string, args: string) =>

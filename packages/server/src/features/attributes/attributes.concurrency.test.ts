@@ -24,7 +24,7 @@ test('loses no value when 200 writers set different names on one device', async 
   expect(events).toHaveLength(200)
 })
 
-test('loses no value when writers of every kind run concurrently', async () => {
+test('loses no value when writers of several kinds run concurrently', async () => {
   const device = await client.addDevice()
   const outcomes = await Promise.all(
     range(120).map((index): Promise<Outcome<unknown>> => {

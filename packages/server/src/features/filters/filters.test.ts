@@ -45,7 +45,7 @@ describe('conditions of a filter', () => {
     expect(await find(user, '-site:*')).toEqual(['c'])
   })
 
-  test('accept attribute names of every form', async () => {
+  test('accept attribute names with special characters, and names that are also fields or keywords', async () => {
     const names = ['state', 'rack row', 'AND', '__proto__', 'x"y', '50%_\\', 'constructor']
     const user = await fleet(
       ...names.map((name) => ({ name, attributes: JSON.parse(`{${JSON.stringify(name)}: "v*1"}`) })),

@@ -50,7 +50,7 @@ it('ends the sessions of a disabled user, and reveals the disabled state only fo
   expect(errorOf(wrong)).toEqual([401, 'UNAUTHENTICATED', 'wrong-password'])
 })
 
-it('disconnects the devices of a disabled user on every server, and no other devices', async () => {
+it('disconnects the devices of a disabled user on another server, and no other devices', async () => {
   const [user, otherUser] = [await app.createUser(), await app.createUser()]
   const [device, another] = [await registerDevice(user), await registerDevice(otherUser)]
   const client = await connectMqtt(mqttOf(other), device)
