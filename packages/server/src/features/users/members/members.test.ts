@@ -140,7 +140,7 @@ describe('members', () => {
     ])
   })
 
-  it('can leave the account, except the last owner', async () => {
+  it('can leave the account, except the last owner who can sign in', async () => {
     await done(viewer, leave)
     expect(await eventsOf('MEMBER_LEAVE')).toMatchObject([{ actor: { id: viewer.id }, data: { self: true } }])
     // The founder has no password, so the other owner is the last one who can sign in.
