@@ -2259,9 +2259,9 @@ export type EventType =
    */
   | 'PASSKEY_REMOVE'
   /**
-   * A user, an operator, or the identity provider ended sessions of a user. data: sessions (the number of ended sessions).
-   * If a user ended them, data also contains address and agent. If the identity provider ended them, data also contains
-   * provider: true.
+   * A user, an operator, or the identity provider revoked sessions of a user. data: sessions (the number of revoked
+   * sessions). If a user revoked them, data also contains address and agent. If the identity provider revoked them, data
+   * also contains provider: true.
    */
   | 'SESSION_REVOKE'
   /** An operator added the user. data: name */

@@ -7,7 +7,7 @@ export function buildCommand(): Command {
 variables. HOST and PORT set the address to listen on (default: 127.0.0.1:4000), MUSTER_DATA sets the data folder
 (default: data/), and MUSTER_WORKERS sets the number of processes (default: 1).
 
-Ctrl-C or SIGTERM stops the server after requests in flight finish. A second signal stops the server immediately.
+Ctrl-C or SIGTERM stops the server after requests in flight finish. To stop without waiting, send another signal.
 Without a terminal, SIGHUP reloads the certificates.`)
     .action(async () => {
       const [{ serve }, { readConfig }, { exitSoon }] = await Promise.all([

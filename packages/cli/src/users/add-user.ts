@@ -24,7 +24,7 @@ export async function addUser(
     const { id, email, password } = await createUser(transaction, { email: user.email, name: user.name })
     const context = {
       db: transaction,
-      viewer: { accountId: id, email, readOnly: false },
+      viewer: { accountId: id, email, readOnly: false, isServer: true },
       secrets,
       clock: () => new Date(),
     }

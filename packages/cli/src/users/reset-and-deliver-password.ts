@@ -47,7 +47,7 @@ export async function resetPassword(
   const send = 'link' in target && target.link === 'sent' ? senderOf(installation) : undefined
   const { user, ...written } = await installation.db.transaction().execute(async (transaction) => {
     const { user, password, sessions, removed } = await reset(transaction, { email, passwordOnly })
-    const viewer = { accountId: user.id, email: user.email, readOnly: false }
+    const viewer = { accountId: user.id, email: user.email, readOnly: false, isServer: true }
     const revoked = revokeKeys ? await revokeAccessKeys({ db: transaction, viewer }) : []
     await recordEvents(transaction, { viewer }, revoked)
     await recordUserEvents(transaction, user, [
@@ -87,7 +87,7 @@ export async function resetPassword(
 async function revokePersonalKeys(db: Database, { id, email }: { id: string; email: string }): Promise<number> {
   let revoked = 0
   for (const { accountId } of await selectAccountsOf(db, id)) {
-    const viewer = { accountId, email, readOnly: false }
+    const viewer = { accountId, email, readOnly: false, isServer: true }
     await db.transaction().execute(async (transaction) => {
       const deletions = await endPersonalKeys({ db: transaction, viewer }, id)
       await recordEvents(transaction, { viewer }, deletions)

@@ -168,10 +168,10 @@ describe('commands for users and accounts', () => {
     const { stdout } = await muster(['users', 'list', '--csv', '--columns', 'id'], { env })
     const id = stdout.split('\n')[1]!
     await muster(['users', 'reset-password', 'ada@example.com', '--revoke-keys', '--file', join(folder, 'p')], { env })
-    const events = database.db.selectFrom('event').select(['type', 'source']).where('account_id', '=', id)
-    const source = { kind: 'server' }
+    const events = database.db.selectFrom('event').select(['type', 'source', 'actor_id']).where('account_id', '=', id)
+    const byServer = { source: { kind: 'server' }, actor_id: null }
     expect(await events.orderBy('id').execute()).toEqual(
-      ['ACCESS_KEY_CREATE', 'USER_ADD', 'ACCESS_KEY_DELETE', 'PASSWORD_CHANGE'].map((type) => ({ type, source })),
+      ['ACCESS_KEY_CREATE', 'USER_ADD', 'ACCESS_KEY_DELETE', 'PASSWORD_CHANGE'].map((type) => ({ type, ...byServer })),
     )
     const rotated = await muster(['keys', 'rotate-master', '--json'], { env })
     const { count } = JSON.parse(rotated.stdout)

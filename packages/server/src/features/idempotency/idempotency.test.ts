@@ -162,9 +162,9 @@ describe('a request with an Idempotency-Key', () => {
 
   it('creates nothing if a selected field of the response fails', async () => {
     const user = await app.createUser()
-    const invalidOffset = `mutation { registerDevice(name: "a") { device { id services(from: -1) { name } } } }`
-    const failed = await sendWith(user, 'k1', invalidOffset)
-    expect(failed.body.errors).toBeDefined()
+    const invalidSize = `mutation { registerDevice(name: "a") { device { id events(size: 0) { total } } } }`
+    const failed = await sendWith(user, 'k1', invalidSize)
+    expect(failed.body.errors[0].path).toEqual(['registerDevice', 'device', 'events'])
     expect(failed.body.errors[0].extensions).not.toHaveProperty('outcome')
     expect(await countDevices(user)).toBe(0)
   })
