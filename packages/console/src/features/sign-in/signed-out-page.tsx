@@ -2,7 +2,7 @@ import { Center, Image, Paper, Stack, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 
-/** A page that people without a session can open. */
+/** The layout of pages outside the console’s shell, such as the page of an invitation. */
 export function SignedOutPage({ title, children }: { title: string; children: ReactNode }) {
   useDocumentTitle(`${title} · Muster`)
   return (
