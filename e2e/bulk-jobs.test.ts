@@ -150,6 +150,27 @@ describeConsole('bulk jobs', () => {
     await stateOf(page, 'canceled')
   })
 
+  it('deletes or reverts the devices of an import, and says so before it starts', async () => {
+    const person = await personWith(site, numbered(1))
+    const { createBulk } = await person.data(
+      `mutation { createBulk(
+        target: { csv: "name,attributes.site\\nnode-1,rome\\nnode-2,rome", register: true }, operations: [], name: "Import"
+      ) { ${job} } }`,
+    )
+    await person.data(start, createBulk)
+    const page = await site.open(person, { path: `/changes/${createBulk.id}` })
+    await stateOf(page, 'done')
+    expect(await sites(person)).toEqual(['rome', 'rome'])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Preview' }).click()
+    await page.getByRole('button', { name: 'Delete or change 2 devices' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete or change devices' })
+    await dialog.getByText('deletes the devices that the undone job registered, and reverts changes to other').waitFor()
+    await dialog.getByRole('button', { name: 'Delete or change 2 devices' }).click()
+    await stateOf(page, 'done')
+    expect(await sites(person)).toEqual([null])
+  })
+
   it('explains why a viewer cannot control a job', async () => {
     const owner = await personWith(site, numbered(1))
     const { id } = await createJob(owner, { operations: setSite('rome'), name: 'Move to Rome' })

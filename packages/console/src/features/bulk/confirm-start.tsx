@@ -8,33 +8,44 @@ import { useChange } from '../../graphql/use-change.ts'
 import { StartBulkDocument } from './bulk.generated.ts'
 import { countsText, csvOf, devicesText, isDeletion, type Job, writingCount } from './job-labels.ts'
 
-/** To start a job that deletes more devices than this number, the user must type how many devices the job deletes. */
+/** To start a job that can delete devices and affects more devices than this, the user must type their number. */
 const MAX_WITHOUT_TYPING = 20
 
-/** A job that undoes registrations also deletes devices. */
-function deletes(job: Job): boolean {
+type Verb = 'Change' | 'Delete' | 'Delete or change'
+
+/** The undo of an import deletes the registered devices and changes the others. The job's counts do not separate them. */
+function verbOf(job: Job): Verb {
   const csv = csvOf(job)
-  return isDeletion(job.operations) || (csv?.register === true && csv.isUndo === true)
+  if (isDeletion(job.operations)) return 'Delete'
+  return csv?.register === true && csv.isUndo === true ? 'Delete or change' : 'Change'
 }
 
 export function StartButton({ job }: { job: Job }) {
   const [opened, { open, close }] = useDisclosure()
   const count = writingCount(job)
-  const isDeleting = deletes(job)
+  const verb = verbOf(job)
+  const isDeleting = verb !== 'Change'
   return (
     <>
       <Button color={isDeleting ? 'red.9' : undefined} onClick={open} disabled={count === 0}>
-        {count === 0 ? 'Nothing to change' : label(isDeleting, count)}
+        {count === 0 ? 'Nothing to change' : `${verb} ${devicesText(count)}`}
       </Button>
-      <Modal opened={opened} onClose={close} title={isDeleting ? 'Delete devices' : 'Start the job'}>
+      <Modal opened={opened} onClose={close} title={isDeleting ? `${verb} devices` : 'Start the job'}>
         <StartForm job={job} onClose={close} />
       </Modal>
     </>
   )
 }
 
-const label = (isDeleting: boolean, count: number): string =>
-  `${isDeleting ? 'Delete' : 'Change'} ${devicesText(count)}`
+const deletionText =
+  'The services and attributes of deleted devices are also deleted, and these devices can no longer connect. Their past events stay in the event log. You cannot undo the job.'
+
+const descriptions: Record<Verb, string> = {
+  Change:
+    'The job applies exactly the changes in the preview. It skips a device if a value or service that the job changes has changed since the preview. It also skips a device that no longer matches the filter or no longer exists.',
+  Delete: deletionText,
+  'Delete or change': `The job deletes the devices that the undone job registered, and reverts changes to other devices. ${deletionText}`,
+}
 
 function StartForm({ job, onClose }: { job: Job; onClose(): void }) {
   const start = useChange(StartBulkDocument, ['BulkJob'])
@@ -46,21 +57,19 @@ function StartForm({ job, onClose }: { job: Job; onClose(): void }) {
     await start({ id, token, expected: count })
     onClose()
   })
-  const isDeleting = deletes(job)
+  const verb = verbOf(job)
+  const isDeleting = verb !== 'Change'
   const mustType = isDeleting && count > MAX_WITHOUT_TYPING
   const isConfirmed = !mustType || typed.replaceAll(/\D/g, '') === String(count)
   return (
     <form onSubmit={submit}>
       <Stack>
         <Text size="sm">
-          {countsText(job)}.{' '}
-          {isDeleting
-            ? 'The devices’ services and attributes are also deleted, and the devices can no longer connect. Their past events stay in the event log. You cannot undo the job.'
-            : 'The job applies exactly the changes in the preview. It skips a device if a value or service that the job changes has changed since the preview. It also skips a device that no longer matches the filter or no longer exists.'}
+          {countsText(job)}. {descriptions[verb]}
         </Text>
         {mustType ? (
           <TextInput
-            label={`To delete ${devicesText(count)}, type the number of devices`}
+            label={`To ${verb.toLowerCase()} ${devicesText(count)}, type the number of devices`}
             inputMode="numeric"
             autoComplete="off"
             value={typed}
@@ -75,7 +84,7 @@ function StartForm({ job, onClose }: { job: Job; onClose(): void }) {
           loading={isRunning}
           disabled={!isConfirmed}
         >
-          {label(isDeleting, count)}
+          {verb} {devicesText(count)}
         </FormButtons>
       </Stack>
     </form>
