@@ -163,6 +163,7 @@ describeConsole('bulk jobs', () => {
     expect(await sites(person)).toEqual(['rome', 'rome'])
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Preview' }).click()
+    await page.getByText('Revert changes, at most').waitFor()
     await page.getByRole('button', { name: 'Delete or change 2 devices' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete or change devices' })
     await dialog.getByText('deletes the devices that the undone job registered, and reverts changes to other').waitFor()

@@ -47,7 +47,9 @@ export interface CsvTarget {
 
 export const csvOf = ({ target }: Pick<Job, 'target'>): CsvTarget | undefined => target.csv as CsvTarget | undefined
 
-export function operationsText(job: Pick<Job, 'operations' | 'target'>): string {
+export function operationsText(job: Pick<Job, 'operations' | 'target' | 'undoOf'>): string {
+  // The operations and columns of an undo are those of the undone job.
+  if (job.undoOf !== null || csvOf(job)?.isUndo === true) return 'Revert changes'
   const parts = job.operations.map((operation) => operationTexts[Object.keys(operation)[0] ?? ''] ?? 'Change')
   if (csvOf(job) !== undefined) parts.unshift('Apply the rows of a CSV file')
   const [first = 'Change', ...others] = new Set(parts)
