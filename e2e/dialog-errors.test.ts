@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { seedDevices } from '../packages/server/test/factories/seed-devices.ts'
 import { describeConsole, startConsole } from './harness.ts'
@@ -66,6 +66,21 @@ describeConsole('errors in dialogs', () => {
     await site.waitForResponses(page)
     const { login } = await person.data('{ login { devices { items { name } } } }')
     expect(login.devices.items).toEqual([{ name: 'door' }])
+  })
+
+  it.each([
+    ['no response', 'The server is not responding', (route: Route) => route.abort()],
+    ['a response of a proxy', 'The response is not from', (route: Route) => route.fulfill({ status: 504, body: '' })],
+  ])('does not claim that nothing was added after %s', async (_name, what, respond) => {
+    const page = await site.open(await site.newPerson())
+    await page.route('**/graphql/v1', (route) =>
+      route.request().postDataJSON().operationName === 'AddDevice' ? respond(route) : route.continue(),
+    )
+    const dialog = await openDialog(page, 'Add a device')
+    await dialog.getByLabel('Name').fill('door')
+    expect(await errorAfter(dialog, 'Add')).toMatch(
+      new RegExp(`^${what}.* Reload the page to see whether the change was made\\.$`),
+    )
   })
 
   it('begins an error with the label of the field for devices, access keys, and registration codes', async () => {

@@ -1,6 +1,6 @@
 import { type Client, cacheExchange, createClient, fetchExchange, mapExchange } from '@urql/core'
 import { api } from '../app/paths.ts'
-import { errorReason, isSignedOut } from './describe-error.ts'
+import { errorReason, isSignedOut, noteFailedChange } from './describe-error.ts'
 import { trackQueries } from './queries-in-flight.ts'
 import { fetchOptionsWith } from './session-headers.ts'
 import { signedOut, signInRequired } from './signed-out.ts'
@@ -18,7 +18,8 @@ export function createGraphqlClient(): Client {
     exchanges: [
       trackQueries,
       mapExchange({
-        onError(error) {
+        onError(error, { kind }) {
+          if (kind === 'mutation') noteFailedChange(error)
           if (isSignedOut(error)) signedOut.announce()
           if (errorReason(error) === 'sign-in-required') signInRequired.announce()
         },

@@ -28,11 +28,18 @@ const advice: Record<string, string> = {
   QUERY_TOO_COMPLEX: 'Select fewer columns or fields.',
 }
 
+const unknownOutcome = { advice: 'Reload the page to see whether the change was made.', mayBeDone: true }
+
 /** Advice for `extensions.outcome` of a failed change. It replaces the advice for the error's code. */
 const outcomeAdvice: Record<string, string> = {
   done: 'The change was made, so do not repeat it. Reload the page to see it.',
-  unknown: 'Reload the page to see whether the change was made.',
+  unknown: unknownOutcome.advice,
 }
+
+const errorsOfChanges = new WeakSet<CombinedError>()
+
+/** Records that a mutation failed with this error. Without a valid response, the change may have been made. */
+export const noteFailedChange = (error: CombinedError): unknown => errorsOfChanges.add(error)
 
 /**
  * Describes an error for the user. Keeps the server's messages, but replaces the name of an argument with its label,
@@ -58,10 +65,13 @@ export function errorReason(error: unknown): string | undefined {
 export const isSignedOut = (error: CombinedError): boolean =>
   error.graphQLErrors.some(({ extensions }) => extensions.code === 'UNAUTHENTICATED')
 
-function describeResponse({ graphQLErrors, networkError }: CombinedError, labels: FieldLabels): ErrorDescription {
-  const first = graphQLErrors[0]
-  // Browsers throw a TypeError if no response arrives. Other errors mean that the response is invalid.
-  if (first === undefined) return networkError instanceof TypeError ? unreachable : notMuster
+function describeResponse(error: CombinedError, labels: FieldLabels): ErrorDescription {
+  const first = error.graphQLErrors[0]
+  if (first === undefined) {
+    // Browsers throw a TypeError if no response arrives. Other errors mean that the response is invalid.
+    const found = error.networkError instanceof TypeError ? unreachable : notMuster
+    return errorsOfChanges.has(error) ? { what: found.what, ...unknownOutcome } : found
+  }
   const outcome = outcomeAdvice[String(first.extensions.outcome)]
   const found = outcome ?? advice[String(first.extensions.code)]
   const requestId = typeof first.extensions.requestId === 'string' ? first.extensions.requestId : undefined
