@@ -149,10 +149,14 @@ describe('warnings', () => {
     expect(check(text)).toMatchObject({ problems: [], warnings: [{ suggestion }] })
   })
 
-  test.each(['lastReported > -2d', 'NOT lastReported >= -2d', '"and"', 'site = "“x”"'])(
-    'does not warn about %s',
-    (text) => {
-      expect(check(text).warnings).toEqual([])
-    },
-  )
+  test.each([
+    'lastReported > -2d',
+    'NOT lastReported >= -2d',
+    'NOT lastReported < -2d',
+    '-(state = active lastReported < -2d)',
+    '"and"',
+    'site = "“x”"',
+  ])('does not warn about %s', (text) => {
+    expect(check(text).warnings).toEqual([])
+  })
 })

@@ -27,7 +27,6 @@ export function resolveComparison(resolving: Resolving, found: ValueComparison):
   const operator = plainOperator(subject, comparison.comparator)
   const literal = resolveLiteral(resolving, { subject, operator }, argument)
   if (literal === undefined) return undefined
-  warnAboutOrder(resolving, found)
   warnAboutQuotes(resolving, argument)
   return { type: 'compare', subject, operator, literal }
 }
@@ -131,9 +130,10 @@ function resolveListed(
 
 /**
  * Warns if the comparison is `lastReported <` or `lastReported <=`. Such a comparison excludes devices or services that
- * have never reported, because a comparison with a missing time is false.
+ * have never reported, because a comparison with a missing time is false. Call this function only if the comparison is
+ * not negated, because NOT includes these devices or services.
  */
-function warnAboutOrder(resolving: Resolving, { subject, comparison }: ValueComparison): void {
+export function warnAboutOrder(resolving: Resolving, { subject, comparison }: ValueComparison): void {
   const { comparator } = comparison
   if (subject.type !== 'field' || subject.name !== 'lastReported' || !comparator.startsWith('<')) return
   const opposite = comparator === '<' ? '>=' : '>'

@@ -4,7 +4,7 @@ import { toText } from './field-literal.ts'
 import { addServicesTerm, addTerm } from './filter-terms.ts'
 import { forbiddenField } from './forbidden-terms.ts'
 import { plainName } from './resolve-call.ts'
-import { isOnlyWildcards, type PlainComparison, resolveComparison } from './resolve-comparison.ts'
+import { isOnlyWildcards, type PlainComparison, resolveComparison, warnAboutOrder } from './resolve-comparison.ts'
 import {
   attributeOwner,
   type NamedSubject,
@@ -59,8 +59,10 @@ function resolveValues(
     subject.type === 'field' && subject.of !== 'event' && forbiddenField(resolving.options.usage, subject.name)
   if (forbidden) return rejectWith(resolving, tree.subject, forbidden)
   if (tree.argument.type === 'nested') return rejectNested(resolving, tree.argument)
-  const compared = resolveComparison(resolving, { subject, comparison: tree, argument: tree.argument })
+  const found = { subject, comparison: tree, argument: tree.argument }
+  const compared = resolveComparison(resolving, found)
   if (compared === undefined) return undefined
+  if (!scope.isNegated) warnAboutOrder(resolving, found)
   const isNegated = tree.comparator === '!='
   const condition: PlainComparison | SomeService = lead === '' ? compared : { type: 'services', condition: compared }
   addTerm(resolving, { ...scope, isNegated: scope.isNegated || isNegated }, tree, condition, lead)
