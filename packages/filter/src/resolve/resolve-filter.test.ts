@@ -107,6 +107,10 @@ describe('names', () => {
     expect(problems('services.$svc.statusA = x')).toMatchObject([{ suggestion: '$svc.statusA = x' }])
     const message = '$svc contains only the names categoryA to categoryE and statusA to statusE, not foo.'
     expect(problems('services.$svc.foo = x')).toEqual([{ message, suggestion: null }])
+    const ofServices =
+      'Only devices have the attributes of $svc. In conditions on services, functions take attributes of services.'
+    expect(problems('age($svc.statusA) > 2d', service)).toEqual([{ message: ofServices, suggestion: null }])
+    expect(problems('services:(stale(statusA))')).toEqual([{ message: ofServices, suggestion: null }])
   })
 
   test('suggests quotes for a name with spaces', () => {

@@ -140,7 +140,9 @@ function resolveReserved(
   if (owner === 'service') {
     const isOfDevice = found.lead === 'services.'
     const right = `${isOfDevice ? '' : 'device.'}${printName(name)}`
-    const message = `Only devices have the attributes of ${RESERVED_GROUP}. Write ${right}`
+    const ofServices = 'In conditions on services, functions take attributes of services.'
+    const hint = found.isArgument ? ofServices : `Write ${right}`
+    const message = `Only devices have the attributes of ${RESERVED_GROUP}. ${hint}`
     const isDirect = (found.lead === '' || isOfDevice) && !found.isArgument
     return rejectWith(resolving, found.span, message, isDirect ? replace(found.span, right) : null)
   }
