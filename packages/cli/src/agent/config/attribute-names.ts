@@ -11,8 +11,11 @@ export function pathOf(attribute: string): [string, string | undefined] {
 export function attributeNameOf(entry: Entry): string {
   const name = entry.key
   const levels = pathOf(name).filter((level) => level !== undefined)
-  if (name.startsWith('.') || name.endsWith('.'))
-    throw configError(entry, `the attribute name "${name}" must not begin or end with a dot`)
+  if (levels.some((level) => level === '' || level.startsWith('.') || level.endsWith('.')))
+    throw configError(
+      entry,
+      `a level of the attribute name "${name}" must not be empty, and must not begin or end with a dot`,
+    )
   if (levels.some((level) => Array.from(level).length > LEVEL_LENGTH))
     throw configError(
       entry,

@@ -18,6 +18,7 @@ test.each([
   ['[status]\nA = every never uptime', 2, /"every" must be followed by a duration/],
   ['[attributes]\n$svc.other = uptime', 2, /is reserved/],
   ['[attributes]\na. = uptime', 2, /must not begin or end with a dot/],
+  ['[attributes]\na..b = uptime', 2, /must not begin or end with a dot/],
   ['[attributes]\nnet = text a\nnet.ssid = text b', 2, /net conflicts with net\.ssid on line 3/],
   ['[status]\nA = uptime\n[attributes]\n$svc.statusA = load', 2, /conflicts with \$svc\.statusA on line 4/],
   ['[services]\nweb = htp:80', 2, /"htp" is not a service type\. .*Types: TCP, UDP, VNC/],
