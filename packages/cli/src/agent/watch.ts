@@ -32,12 +32,16 @@ const changeMessages = {
 /** Scans for services at regular intervals, or once if sockets cannot be listed. Resolves after the first scan. */
 export async function watchServices({ config, history, changeSignal, log, signal }: Watching): Promise<Watch> {
   const programs = createPrograms()
+  let hasWarned = false
   const scan = async (): Promise<boolean> => {
     const running = await findServices(config, programs)
     if (running === undefined) {
-      log.warn('cannot list the listening sockets of this system, so the agent does not report services')
+      if (!hasWarned)
+        log.warn('cannot list the listening sockets of this system, so the agent does not report services')
+      hasWarned = true
       return false
     }
+    hasWarned = false
     const changes = await history.update(running, Date.now())
     for (const { what, service } of changes) log.info(changeMessages[what], { name: service.name, port: service.port })
     if (changes.length > 0) changeSignal.notify()
