@@ -141,7 +141,10 @@ export async function assertKnownOptions(
   await assertKnownNames(muster, { option: '--sort', names: keys, kind })
 }
 
-/** Ignores a view of another kind, so that the command fails with the server's error about the kind. */
+/**
+ * Ignores a view of another kind, so that the command fails with the server's error about the kind. The names can be
+ * unknown, for example if no object has the attribute anymore. Lists show such columns without values.
+ */
 export const columnsOf = (view: ViewRow | undefined, kind: View['kind']): string[] | undefined =>
   view?.kind !== kind || view.columns.length === 0 ? undefined : view.columns.map(({ name }) => name)
 

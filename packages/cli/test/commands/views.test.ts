@@ -88,6 +88,24 @@ it('applies the columns of views to services and events', async () => {
   })
 })
 
+it('shows columns of a view without values if their names are unknown', async () => {
+  const { user, run } = await createCliUser(app)
+  await addDevices(user, ['gate'])
+  await run('services', 'add', 'gate', 'ssh')
+  for (const [kind, first, row] of [
+    ['devices', 'name', 'gate'],
+    ['services', 'name', 'ssh'],
+    ['events', 'type', 'VIEW_CREATE'],
+  ] as const) {
+    const document = `mutation ($kind: FilterKind!, $name: String!, $first: String!) {
+      createView(kind: $kind, name: $name, columns: [{ name: $first }, { name: "later" }]) { id } }`
+    await user.data(document, { kind: kind.toUpperCase(), name: kind, first })
+    const shown = await run(kind, 'list', '--view', kind, '--csv', '--limit', '1')
+    expect(shown).toMatchObject({ code: 0, stdout: `${first},later\n${row},\n` })
+    expect(await run(kind, 'list', '--view', kind, '--columns', 'later')).toMatchObject({ code: 2, stdout: '' })
+  }
+})
+
 it('reports that a view lists objects of another kind, whatever its columns and sort keys are', async () => {
   const { run } = await createCliUser(app)
   await run('views', 'create', 'Names', '--columns', 'name,platform')

@@ -47,7 +47,7 @@ async function run(word: string | undefined, options: Options): Promise<void> {
   const context = options.context ?? view?.context ?? undefined
   const sortBy = options.sort ?? sortKeysOf(view, 'DEVICES') ?? ['name']
   const otherNames = columns.filter((column) => !deviceColumns.includes(column)).map(({ name }) => name)
-  await assertKnownNames(muster, { option: '--columns', names: otherNames })
+  if (options.columns !== undefined) await assertKnownNames(muster, { option: '--columns', names: otherNames })
   const where = joinFilters([...(word === undefined ? [] : [quote(word)]), ...(options.where ?? [])])
   const select = {
     ...selectDeviceFields(options.json ? [] : otherNames, context),

@@ -27,6 +27,7 @@ async function run(options: Options): Promise<void> {
   const columns = chooseColumns(options.columns ?? columnsOf(view, 'EVENTS'), {
     known: eventColumns,
     usual: usualEventColumns,
+    ...(options.columns === undefined && { other: (name) => ({ name, value: () => null }) }),
   })
   const items = muster.pastEvents({
     ...(await eventFilterArguments(muster, options, view)),

@@ -57,7 +57,8 @@ async function run(
     other: serviceColumn,
   })
   const otherNames = columns.filter((column) => !serviceColumns.includes(column)).map((column) => column.name)
-  await assertKnownNames(muster, { option: '--columns', names: otherNames, kind: 'SERVICES' })
+  if (options.columns !== undefined)
+    await assertKnownNames(muster, { option: '--columns', names: otherNames, kind: 'SERVICES' })
   const devices = await findDeviceIds(muster, namesOrIds)
   const types = await Promise.all(type.map((one) => findType(muster, one)))
   const filter = joinFilters([
