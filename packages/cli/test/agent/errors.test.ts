@@ -56,7 +56,7 @@ test('reports missing settings, and exits without retrying', async () => {
   const withoutCode = await (await machine.run(quiet, '--url', app.url)).done
   expect(withoutCode).toMatchObject({ code: 2, stdout: expect.stringContaining('no registration code is set') })
   const status = await machine.status()
-  expect([status.code, status.stderr]).toEqual([1, expect.stringContaining('not registered')])
+  expect([status.code, status.stderr]).toEqual([1, expect.stringContaining('no registration found')])
 })
 
 test('registers automatically with a code, and rejects a second agent that uses the same folder', async () => {
