@@ -127,6 +127,14 @@ test('rejects the identity of another machine on a copied disk', async () => {
   }
 })
 
+test("exits without retrying if the file with the device's secret is damaged", async () => {
+  const machine = await openAgentMachine(app)
+  await machine.register(await machine.newCode())
+  await writeFile(join(machine.state, 'device.json'), '{')
+  const { code, stdout } = await (await machine.run(quiet)).done
+  expect([code, stdout]).toEqual([2, expect.stringContaining('device.json does not contain valid data')])
+})
+
 test('reports only the latest values after a server outage', async () => {
   const machine = await openAgentMachine(app)
   await machine.register(await machine.newCode())

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { replacePrivateFile } from '@muster/server/lib/private-file.ts'
-import { CliError } from '../../errors/cli-error.ts'
+import { CliError, usageError } from '../../errors/cli-error.ts'
 
 /**
  * Reads a JSON file, and converts the parsed value with `read`, which receives undefined for invalid JSON. Returns
@@ -14,9 +14,10 @@ export async function readJsonFile<Value>(
   if (text === undefined) return undefined
   const value = read(parseJson(text))
   if (value !== undefined) return value
-  throw new CliError(`${file} does not contain valid data`, {
-    hint: 'Restore the file from a backup, or remove it. If you remove device.json, you must register this machine again.',
-  })
+  throw usageError(
+    `${file} does not contain valid data`,
+    'Restore the file from a backup, or remove it. If you remove device.json, you must register this machine again.',
+  )
 }
 
 export async function writeJsonFile(file: string, value: unknown): Promise<void> {
