@@ -32,6 +32,12 @@ test('installs into an image, keeps a changed configuration, and removes all fil
   expect((await muster(['agent', 'uninstall', '--root', root])).stdout).toMatch(/^Nothing to do/)
 })
 
+test('checks that systemd is installed before it registers the machine or writes files', async () => {
+  const { path } = await temporaryFolder()
+  const { code, stderr } = await muster(['agent', 'install', '--url', 'http://127.0.0.1:1'], { env: { PATH: path } })
+  expect([code, stderr]).toEqual([1, expect.stringContaining('systemd is not installed')])
+})
+
 test("removes the state folder and systemd's link to it with --purge", async () => {
   const { path: root } = await temporaryFolder()
   const [folder, link] = [join(root, 'var/lib/private/muster-agent'), join(root, 'var/lib/muster-agent')]

@@ -13,15 +13,20 @@ const UNIT = 'muster-agent.service'
 const unitIn = ({ root }: Place): string => join(root, 'etc/systemd/system', UNIT)
 const configIn = ({ root }: Place): string => join(root, 'etc/muster/agent.ini')
 
+/** Throws if systemd does not run on this machine, or if the agent's user cannot open the programs of the agent. */
+export async function assertCanStart(): Promise<void> {
+  await systemctl('show', '--property=Version')
+  const { node, muster } = thesePrograms()
+  await assertReadableByAll([node, muster])
+}
+
 export async function install(place: Place): Promise<string[]> {
-  const programs = thesePrograms()
-  if (place.root === '/') await assertReadableByAll([programs.node, programs.muster])
   const done: string[] = []
   if (!(await exists(configIn(place)))) {
     await put(configIn(place), await exampleConfig())
     done.push(`wrote ${configIn(place)}`)
   }
-  await put(unitIn(place), await unitText(programs))
+  await put(unitIn(place), await unitText(thesePrograms()))
   done.push(`wrote ${unitIn(place)}`)
   if (place.root !== '/') return done
   await systemctl('daemon-reload')

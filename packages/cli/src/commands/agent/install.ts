@@ -23,11 +23,12 @@ command as root.`)
 }
 
 async function run(options: Options): Promise<void> {
-  const [{ install }, { thesePrograms, unitText }] = await Promise.all([
+  const [{ assertCanStart, install }, { thesePrograms, unitText }] = await Promise.all([
     import('../../agent/install/install.ts'),
     import('../../agent/install/unit-text.ts'),
   ])
   if (options.print) return void process.stdout.write(await unitText(thesePrograms()))
+  if (options.root === '/') await assertCanStart()
   const registered = options.root === '/' ? await registerIfNew(options) : []
   const done = [...registered, ...(await install({ root: options.root }))]
   if (options.json) console.log(JSON.stringify({ done }))
