@@ -81,7 +81,7 @@ describe('a failed route', () => {
     expect(response.body).not.toContain('10.0.0.1')
   })
 
-  it('responds with only the request ID for an internal error', async () => {
+  it('responds with the request ID of an internal error, but not its details', async () => {
     const response = await routes.inject('/crash')
     expect(response.statusCode).toBe(500)
     expect(errorOf(response.body).extensions).toEqual({

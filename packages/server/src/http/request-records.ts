@@ -14,8 +14,8 @@ export interface RequestRecordsOptions {
 
 const SLOW_MS = 1_000
 /**
- * The maximum number of log lines about slow requests per second. The server counts further slow requests but does not
- * log them, because log lines add to the load.
+ * The maximum number of log lines about slow requests per second, unless `logsAll` is true. The server counts further
+ * slow requests but does not log them, because log lines add to the load.
  */
 const SLOW_LINES_PER_SECOND = 10
 

@@ -108,7 +108,7 @@ describe('a server behind a trusted proxy', () => {
     expect((await version({ forwarded: 'for=198.51.100.7' })).status).toBe(429)
   })
 
-  test('records the addresses of devices that report over HTTP or WebSocket in events', async () => {
+  test('records in events the addresses of devices that report over HTTP or connect over WebSocket', async () => {
     const addressOf = async (id: string) =>
       (await findDevice(app.owner, id)).events.items.find(({ type }: { type: string }) => type === 'DEVICE_STATE')?.data
         .address

@@ -7,8 +7,8 @@ export type AddressOf = (request: Pick<IncomingMessage, 'socket' | 'headers'>) =
 
 /**
  * Returns a function that determines a client's address. Behind a trusted proxy, the address is usually the last
- * untrusted address in `X-Forwarded-For` or `Forwarded` (RFC 7239). Otherwise, it is the address of the connection, and
- * the function ignores both headers.
+ * untrusted address in `X-Forwarded-For` or `Forwarded` (RFC 7239). Without a trusted proxy, it is the address of the
+ * connection, and the function ignores both headers.
  */
 export function clientAddress(trustedProxies: readonly AddressRange[]): AddressOf {
   if (trustedProxies.length === 0) return ({ socket }) => connectionAddress(socket)

@@ -22,7 +22,7 @@ export function assertName(value: string, path: string, maxLength: number): void
   if (value.trim() === '') throw badInput(`${path} must not be empty or only whitespace`)
 }
 
-/** Rejects strings with U+0000 or lone surrogates, because PostgreSQL or JSON cannot represent them. */
+/** Rejects strings with U+0000 or lone surrogates, because PostgreSQL cannot store them. */
 export function assertStorable(value: string, path: string): void {
   if (value.includes('\u0000')) throw badInput(`${path} must not contain the character U+0000`)
   if (!value.isWellFormed()) throw badInput(`${path} must not contain a lone surrogate`)

@@ -56,7 +56,7 @@ export class JsonWriter {
     for (let index = 0; index < text.length; index++) {
       const code = text.charCodeAt(index)
       const isPlain = code >= FIRST_PRINTABLE && code <= LAST_PRINTABLE && code !== QUOTE && code !== BACKSLASH
-      // This call overwrites the bytes already written for this string, because the length has not changed yet.
+      // This call discards the bytes already written for this string, because the length has not changed yet.
       if (!isPlain) return void this.json(JSON.stringify(text))
       chunk[at++] = code
     }

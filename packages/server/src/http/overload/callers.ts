@@ -13,7 +13,7 @@ export interface Callers {
    * Identifies the caller before authentication. If a request names an access key that has authenticated before, the
    * request counts for the key's account. Accounts behind one address therefore do not affect each other. Requests with
    * invalid signatures cannot use up the account's share for long. Once an address has no authentication attempts left
-   * for the key, requests from the address count for the address again.
+   * for the key, its requests with that key count for the address again.
    */
   of(request: FastifyRequest): string
   identify(viewer: KnownViewer): string

@@ -190,7 +190,7 @@ test('checks the limit again after authentication', async () => {
   expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
-test('counts a request as in flight until the client has read the response', async () => {
+test('counts requests as in flight while the client reads no responses, until the connection closes', async () => {
   const another = await app.startAnother()
   onTestFinished(() => another.close())
   const { hostname, port } = new URL(another.url)

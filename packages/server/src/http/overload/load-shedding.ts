@@ -52,8 +52,8 @@ const RETRY_AFTER_S = 1
 
 /**
  * Rejects requests while the server is overloaded, starting with callers that exceed their fair share of the requests
- * in flight. A fair share is the limit divided by the number of active callers. Checks each request after its headers
- * arrive, after its body arrives, and after authentication. Accepted requests start in round-robin order of their
+ * in flight. A fair share is the limit divided by the number of active callers. Checks requests after their headers
+ * arrive, after their bodies arrive, and after authentication. Accepted requests start in round-robin order of their
  * callers (request-queue.ts). Register this before all other request handlers, so that a rejection costs almost
  * nothing.
  */

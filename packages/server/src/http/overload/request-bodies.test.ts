@@ -36,7 +36,7 @@ async function post(server: TestApp, client?: string, bytes = 1_048_000): Promis
   return [response.status, await response.text()]
 }
 
-test('rejects large bodies and accepts small bodies from an address that is above its limit', async () => {
+test('rejects large bodies and accepts small bodies from an address at its limit', async () => {
   expect((await post(app))[0]).not.toBe(429)
   const sockets = await Promise.all([beginBody(app), beginBody(app), beginBody(app)])
   await untilCounted(app, 3 * MIB)

@@ -94,7 +94,7 @@ describe('files of the documentation', () => {
     expect(headers['cache-control']).toBe('no-cache')
   })
 
-  it('are shown as text if pages link to them', async () => {
+  it('are sent as plain text if their name ends in .txt', async () => {
     const response = await app.inject({ url: '/docs/schema.graphql.txt' })
     expect([response.headers['content-type'], response.body]).toEqual(['text/plain; charset=utf-8', 'type Query'])
   })
