@@ -141,7 +141,7 @@ const causes: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too long',
 }
 
-/** Describes an error for the webhook's owner. The description reveals nothing about this server. */
+/** Describes an error for the webhook's owner. The description must not reveal details of this server. */
 function describeError(error: unknown): string {
   const { name, code = '', message, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] }
   if (name === 'TimeoutError') return INCOMPLETE

@@ -41,8 +41,8 @@ interface Launched {
 }
 
 /**
- * Until the server stops, replaces processes that exit, and kills and replaces processes that do not respond for
- * `workerSilence` seconds.
+ * Until the server stops, replaces processes that exit, and kills and replaces processes that do not respond (see
+ * `watchProcesses`).
  */
 export function createProcesses(
   { processes: count, workerSilence }: Pick<Config, 'processes' | 'workerSilence'>,

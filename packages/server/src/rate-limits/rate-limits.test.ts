@@ -40,7 +40,7 @@ async function spendPoints({ data }: TestUser, points: 100 | 900): Promise<void>
 const left = (headers: Headers): number => Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
 
 describe('the points of a user', () => {
-  test('are reported in every response, and are refunded for objects that are not returned', async () => {
+  test('are reported in responses, and are refunded for objects that are not returned', async () => {
     const { query } = await app.createUser()
     const first = await query(small)
     expect(first.headers.get('ratelimit-policy')).toBe('"user";q=1000;w=100')
@@ -134,7 +134,7 @@ describe('the points of a user', () => {
     expect((await another.query(large)).status).toBe(200)
   })
 
-  test('are shared by all protocols', async () => {
+  test('are shared by GraphQL, REST, and subscriptions', async () => {
     const user = await app.createUser()
     const rest = restClient(app.url, user)
     const response = await rest('GET', '/user')
@@ -185,7 +185,7 @@ describe('the points of a user', () => {
   })
 })
 
-test("shares one budget among a user's access keys and console session", async () => {
+test("shares one budget among a user's access keys", async () => {
   clock.now += 60_000
   const user = await app.createUser()
   const { data } = user

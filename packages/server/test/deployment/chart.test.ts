@@ -93,7 +93,7 @@ describe.skipIf(!hasLibraries)('the Helm chart', () => {
     ['the defaults', {}, ['Secret', 'Service', 'Service', 'StatefulSet']],
     ['an existing secret', { existingSecret: 'own', mqtt: { enabled: false } }, ['Service', 'StatefulSet']],
     [
-      'several pods, an ingress, and all options',
+      'several pods, an ingress, and other options',
       {
         ...external,
         replicas: 3,
