@@ -1,6 +1,6 @@
 // `npm run release -- [--out FOLDER] [--dirty]` builds the files of a release in release/ or FOLDER. `--dirty` allows
-// uncommitted changes. The version is that of the root package.json. The same commit always produces identical files,
-// except for the image, which contains the Debian packages that are current at build time.
+// uncommitted changes. The version is that of the root package.json. The same commit produces identical files, except
+// for the image, which contains the Debian packages that are current at build time.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'

@@ -17,7 +17,10 @@ import type { OperationRequest } from './prepare-operation.ts'
 
 export interface DocumentWalk {
   readonly schema: GraphQLSchema
-  /** Whether to generate constructs that `documents/reason-not-to-compile.ts` excludes from compilation. */
+  /**
+   * Whether to generate directives outside leaf fields, nullable conditions, and variables inside literals, which
+   * prevent compilation.
+   */
   readonly gated: boolean
 }
 

@@ -83,7 +83,7 @@ describe('executing a document', () => {
     }
   })
 
-  it('calls a page member that is a function only if the document selects it', async () => {
+  it('calls a page member that is a function if the document selects it', async () => {
     for (let use = 1; use <= 3; use += 1) {
       const result = await prepared({ query: '{ user { page { lazy } } }' }).execute({ contextValue: {} })
       expect(JSON.parse(JSON.stringify(result))).toEqual({ data: { user: { page: { lazy: 3 } } } })

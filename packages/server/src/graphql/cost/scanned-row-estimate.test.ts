@@ -27,7 +27,7 @@ describe('the number of rows that a document reads', () => {
     expect(count('{ user { page(size: 1) { total again: total } } }').rows).toBe(20_001)
   })
 
-  test('includes the rows of a fragment each time that it is spread', () => {
+  test('includes the rows of a fragment once for each field that spreads it', () => {
     const fragment = 'fragment F on User { page(size: 1) { total } }'
     expect(count(`${fragment} { a: user { ...F } b: user { ...F } c: user { ...F ...F } }`).rows).toBe(30_003)
   })

@@ -48,9 +48,9 @@ function awaitItems(list: unknown): unknown {
 }
 
 /**
- * Wraps the items of a list of required objects in promises, so they fail only after graphql-js 16 has handled all of
- * them. If an item fails synchronously, graphql-js abandons the list. It then does not handle the promises of earlier
- * items, whose rejection would end the process.
+ * Wraps the items of a list of required objects, except errors, in promises, so they fail only after graphql-js 16 has
+ * handled all of them. If an item fails synchronously, graphql-js abandons the list. It then does not handle the
+ * promises of earlier items, whose rejection would end the process.
  */
 export function deferItems(list: unknown, type: GraphQLOutputType): unknown {
   if (isPromise(list)) return list.then((items) => deferItems(items, type))

@@ -29,7 +29,7 @@ export interface Outcome {
   interruptions: Interruptions
   /** The failed requests that did not overlap an outage of PostgreSQL. */
   unexpected: Failure[]
-  /** Seconds from the new release's first start until one of its servers is ready. */
+  /** Seconds from the new release's first start until its last server is ready. */
   seconds: number
   /** The duration of the longest write before the migration, in milliseconds. */
   longestBefore: number
