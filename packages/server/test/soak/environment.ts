@@ -40,7 +40,7 @@ const defaults = {
   MUSTER_DATABASE_SILENCE: '',
 }
 
-/** Starts a server as `npm start` does, but without rate limits and with a separate database. */
+/** Starts a server with the same command as `npm start`, without rate limits and with a separate database. */
 export async function startEnvironment(devices: number, env: Record<string, string> = {}): Promise<Environment> {
   const database = await startDatabase()
   const memoryPort = await freePort()

@@ -12,7 +12,7 @@ import { directCalls } from './direct-calls.ts'
 import { directSignInCalls } from './direct-sign-in-calls.ts'
 
 /**
- * Makes the server send all of its statements. Returns the errors of the statements that the test has to send directly.
+ * Sends the statements of the server. Returns the errors of the statements that the test has to send directly.
  */
 export async function driveEverything(app: TestApp, user: TestUser, own: OwnedObjects): Promise<string[]> {
   await setAttributes(user, own)
@@ -39,7 +39,7 @@ async function setAttributes(user: TestUser, { userId, device, service }: OwnedO
     for (const group of ['category', 'status']) await set(device, `$svc.${group}${letter}`, 'x')
 }
 
-/** Reads lists in each order, with each filter, and after a cursor. The server sends a different statement for each. */
+/** Reads lists in several orders, with several filters, and after a cursor. The server sends different statements. */
 async function readLists(user: TestUser, { device, hardwareId, context, attribute }: OwnedObjects): Promise<void> {
   const fields = ['name', 'id', 'created', 'hardwareId', 'platform', 'state', 'lastReported']
   const filters: Record<string, unknown>[] = [
