@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, stat, symlink, truncate, writeFile } from 'nod
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { adviceOn } from './explain-failure.ts'
 import { isGone, newDataFolder, newFolder, query, start, until } from './test-bench.ts'
 
 test('on the first start, creates a durable database for a role that is not a superuser', async () => {
@@ -158,6 +159,12 @@ test('reports why a database does not start, and releases the folder', async () 
   await expect(start(folder)).rejects.toMatchObject({ code: 'start-failed' })
   await rename(join(folder, 'pg/elsewhere'), join(folder, 'pg/global'))
   await start(folder)
+})
+
+test('advises to free memory, not disk space, if the machine lacks shared memory', () => {
+  const reason = 'FATAL:  could not create shared memory segment: No space left on device'
+  expect(adviceOn(reason)).toMatch(/memory/)
+  expect(adviceOn(reason)).not.toMatch(/disk/)
 })
 
 test('rejects a file as the data folder, and suggests DATABASE_URL', async () => {
