@@ -1,6 +1,7 @@
 import { chmod, chown, mkdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { findBinaries } from './binaries.ts'
 import { isGone, mayMount, newDataFolder, newFolder, query, start, startServer, until } from './test-bench.ts'
 
 /**
@@ -133,6 +134,16 @@ const cases = (): void => {
   test('suggests DATABASE_URL if root has no capabilities', async () => {
     const { result } = await startServer(await newFolder(), [...(await inContainer()), ...without('all')])
     expect(result).toMatchObject({ code: 'no-privilege-drop', message: expect.stringContaining('DATABASE_URL') })
+  })
+
+  test('does not blame root privileges if PostgreSQL cannot run on the system', async () => {
+    const folder = await newFolder()
+    const { postgres } = await findBinaries(folder)
+    const withoutPostgres = ['unshare', '--mount', 'sh', '-c', 'mount --bind /dev/null "$0" && exec "$@"', postgres]
+    expect((await startServer(folder, withoutPostgres)).result).toMatchObject({
+      code: 'unsupported-platform',
+      message: expect.stringMatching(/glibc.*DATABASE_URL.*plain: /s),
+    })
   })
 
   test('runs as an ordinary user, then as root, then as that user again', async () => {

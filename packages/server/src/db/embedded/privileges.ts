@@ -53,7 +53,10 @@ export async function findRunMode(conditions: RunConditions): Promise<VerifiedRu
     if (typeof result === 'number') return { ...runMode, majorVersion: result }
     failures.push(`${runMode.name}: ${result}`)
   }
-  throw isRoot() ? noRunModeAsRoot(failures) : cannotRun(failures)
+  if (!isRoot()) throw cannotRun(failures)
+  // Root may not start a database, but can read the version, unless PostgreSQL does not run on this system.
+  const asRoot = await tryRunMode({ name: 'plain', prefix: [], owner: root }, { ...conditions, folder: '/' })
+  throw typeof asRoot === 'number' ? noRunModeAsRoot(failures) : cannotRun([...failures, `plain: ${asRoot}`])
 }
 
 async function runModesOfUser({ isNew }: RunConditions): Promise<RunMode[]> {
