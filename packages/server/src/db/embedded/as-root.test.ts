@@ -2,6 +2,7 @@ import { chmod, chown, mkdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findBinaries } from './binaries.ts'
+import { runCommand } from './run-command.ts'
 import { isGone, mayMount, newDataFolder, newFolder, query, start, startServer, until } from './test-bench.ts'
 
 /**
@@ -170,6 +171,17 @@ const cases = (): void => {
     expect(second.result).toMatchObject({ pid: expect.any(Number) })
     expect(await isGone(first.result.pid)).toBe(true)
     expect(await second.kill('SIGTERM')).toBe(0)
+  })
+
+  test('locks the folder for only one of several servers that start at the same time, even without flock', async () => {
+    const dataFolder = await newFolderOf(1000)
+    const folders = JSON.stringify({ dataFolder, clusterFolder: join(dataFolder, 'pg') })
+    const script = `const { lockDataFolder } = await import('${new URL('lock.ts', import.meta.url)}')
+      const lock = () => lockDataFolder({ ...${folders}, log: { info() {}, warn() {} } })
+      const results = await Promise.allSettled([lock(), lock(), lock()])
+      console.log(results.map(({ status, reason }) => reason?.code ?? status).sort().join())`
+    const node = [process.execPath, '--input-type=module', '--eval', script]
+    expect((await runCommand([...(await withoutTools()), ...node])).output).toBe('fulfilled,locked,locked')
   })
 
   test('creates a database for a user without a name who can create namespaces and enter the checkout', async () => {

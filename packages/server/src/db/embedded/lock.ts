@@ -1,10 +1,10 @@
 import { close, constants, ftruncate, open } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { readIfExists } from '../../lib/read-if-exists.ts'
-import { EmbeddedError, useDatabaseUrl } from './embedded-error.ts'
+import { EmbeddedError, systemCode, useDatabaseUrl } from './embedded-error.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
 import { findPostmaster, stopOrphan } from './orphaned-postgres.ts'
 import { processIdentity } from './process-identity.ts'
@@ -81,17 +81,36 @@ async function releaseFlock(fd: number): Promise<void> {
   await promisify(close)(fd)
 }
 
-/**
- * Locks the folder by writing the process ID to the lock file. Such a lock is weaker than flock: two servers that start
- * at the same time may both acquire it. In that case, postmaster.pid usually prevents the second database from
- * starting.
- */
+/** Locks the folder by writing the process ID to the lock file. */
 async function tryLockByProcessId(file: string, clusterFolder: string): Promise<Lock | undefined> {
-  if ((await findLiveOwner(file)) !== undefined) return undefined
-  if ((await findPostmaster(clusterFolder)) !== undefined) return undefined
-  await writeOwner(file)
-  if ((await findLiveOwner(file)) !== process.pid) return undefined
+  const claim = `${file}.claim`
+  await createClaim(claim)
+  try {
+    if ((await findLiveOwner(file)) !== undefined) return undefined
+    if ((await findPostmaster(clusterFolder)) !== undefined) return undefined
+    await writeOwner(file)
+    if ((await findLiveOwner(file)) !== process.pid) return undefined
+  } finally {
+    await rm(claim, { force: true })
+  }
   return { fd: undefined, release: () => rm(file, { force: true }) }
+}
+
+/**
+ * Creates a file that no other server can create until it is deleted, so that only one server at a time can check and
+ * write the lock file. Deletes a file that is older than 10 seconds, because the server that created it was killed.
+ */
+async function createClaim(claim: string): Promise<void> {
+  for (;;) {
+    try {
+      return await writeFile(claim, '', { flag: 'wx', mode: 0o600 })
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error
+    }
+    const created = (await stat(claim).catch(() => undefined))?.mtimeMs ?? Date.now()
+    if (Math.abs(Date.now() - created) > 10_000) await rm(claim, { force: true })
+    await sleep(20)
+  }
 }
 
 async function writeOwner(file: string): Promise<void> {
