@@ -9,6 +9,7 @@ import { claimPorts } from '../../server/test/harness/ports.ts'
 import { startServerProcess } from '../../server/test/harness/server-process.ts'
 import { NotFoundError } from '../src/index.ts'
 import { Muster } from '../src/node.ts'
+import { startFakeServer } from './fake-server.ts'
 import { createProject } from './project.ts'
 
 // The webhooks in these tests have hosts that do not exist. The resolver rejects the hosts without a DNS query.
@@ -168,5 +169,13 @@ describe('other lists', () => {
     expect(new Set(deliveries.map(({ id }) => id)).size).toBe(3)
     expect(await muster.deliveries({ webhookId: one.id, failed: false }).toArray()).toEqual([])
     await expect(muster.deliveries({ webhookId: 'none' }).toArray()).rejects.toBeInstanceOf(NotFoundError)
+  })
+
+  it('requests no deliveries of other webhooks', async () => {
+    const deliveries = { items: [], hasMore: false, cursor: null }
+    const { muster, received } = await startFakeServer([{ body: { data: { login: { webhooks: [{ deliveries }] } } } }])
+    expect(await muster.deliveries({ webhookId: 'one' }).toArray()).toEqual([])
+    const [{ body }] = received as [(typeof received)[0]]
+    expect(body).toMatchObject({ query: expect.stringContaining('webhooks(id: $v0)'), variables: { v0: ['one'] } })
   })
 })

@@ -11,7 +11,7 @@ import type {
 
 /** Devices per page of services. The number is low, because each device can have up to 100 services. */
 const DEFAULT_DEVICES = 200
-/** Deliveries per page. The number is low, because the API returns a page for each of the account's webhooks. */
+/** Deliveries per page. The number is low, because each delivery contains the body of a request. */
 const DEFAULT_DELIVERIES = 100
 /** The default start of past events. Without it, the API would list only the events of one month. */
 const BEGINNING = '1970-01-01T00:00:00Z'
@@ -77,11 +77,10 @@ export function listDeliveries<Item>(run: RunQuery, options: Selecting<DeliveryL
     defaultSize: DEFAULT_DELIVERIES,
     items: select,
     buildQuery: (members, page) => ({
-      login: { webhooks: { id: true, deliveries: { $: { ...which, ...page }, ...members } } },
+      login: { webhooks: { $: { id: [webhookId] }, deliveries: { $: { ...which, ...page }, ...members } } },
     }),
     find({ login }) {
-      const { webhooks } = login as { webhooks: { id: string; deliveries: unknown }[] }
-      const webhook = webhooks.find(({ id }) => id === webhookId)
+      const [webhook] = (login as { webhooks: { deliveries: unknown }[] }).webhooks
       if (webhook === undefined)
         throw new NotFoundError('NOT_FOUND', `no webhook has the ID ${JSON.stringify(webhookId)}`)
       return webhook.deliveries
