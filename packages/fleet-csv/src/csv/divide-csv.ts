@@ -38,12 +38,13 @@ export function divideCsv(
   }
   for (const [index, row] of rows.entries()) {
     const text = formatCsvRow(row)
-    const size = jsonBytes(text)
-    if (part.length === ROWS || (part.length > 0 && bytes + size > BYTES)) endPart()
+    const withEmptyLines = (): string => '\n'.repeat((fileLines?.[index] ?? next) - next) + text
+    if (part.length === ROWS || (part.length > 0 && bytes + jsonBytes(withEmptyLines()) > BYTES)) endPart()
+    // The end of a part can change the number of empty lines.
+    const added = withEmptyLines()
+    part.push(added)
+    bytes += jsonBytes(added)
     const line = fileLines?.[index] ?? next
-    const emptyLines = '\n'.repeat(line - next)
-    part.push(emptyLines + text)
-    bytes += size + jsonBytes(emptyLines)
     lines.push(line)
     next = line + countLineEnds(text)
   }
