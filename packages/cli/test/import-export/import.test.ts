@@ -1,6 +1,6 @@
 import { jobNameOf } from '@muster/fleet-csv/import/run-job'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { makeOld } from '../../../server/test/api/bulk-jobs.ts'
+import { copyJob, makeOld } from '../../../server/test/api/bulk-jobs.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../server/test/harness/app.ts'
 import { startBatchProxy } from '../harness/batch-proxy.ts'
 import { addDevices } from '../harness/cli-user.ts'
@@ -243,6 +243,8 @@ describe('importing rows as a job', () => {
       const { createBulk } = await user.data(document, { csv: file, name: jobName })
       other = createBulk.id
       await user.data(`mutation { startBulk(id: "${other}", token: "${createBulk.token}") { id } }`)
+      // A page of 100 jobs does not contain the job.
+      await copyJob(idleApp, other, 100)
     })
     const folder = await temporaryFolder()
     const credentials = await folder.write('credentials', credentialsOf(proxy.url, user))

@@ -242,7 +242,7 @@ export async function finishEarlierJob(
 ): Promise<boolean> {
   const { login } = await api
     .query<OpenJobs>(
-      `query FindImports { login { bulkJobs(state: [DRAFT, PREVIEWING, READY, RUNNING], size: 100) { items { id name state } } } }`,
+      `query FindImports { login { bulkJobs(state: [DRAFT, PREVIEWING, READY, RUNNING], size: 1000) { items { id name state } } } }`,
       {},
     )
     .catch((error: unknown): OpenJobs => {
