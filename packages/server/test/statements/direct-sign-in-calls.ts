@@ -115,6 +115,7 @@ export function directSignInCalls(personId: string): Send[] {
     (db) => accounts.findSignInPolicy(db, personId),
     (db) => identities.findByIdentity(db, key),
     (db) => identities.lockByIdentity(db, key),
+    (db) => identities.findByEmail(db, 'unknown@example.com'),
     (db) => identities.lockByEmail(db, 'unknown@example.com'),
     (db) => identities.insertIdentity(db, key, { personId, email: null, now }),
     (db) => settings.findOwnSettings(db, personId),

@@ -12,6 +12,7 @@ import { isInvitedByEmail, type Joining, join, openInvitation } from '../invitat
 import { insertMembership, insertPerson } from '../people/people.ts'
 import { followGroups } from './group-memberships.ts'
 import {
+  findByEmail,
   findByIdentity,
   hasRoleFor,
   insertIdentity,
@@ -33,7 +34,7 @@ export const ssoPeople = (deps: SsoPeopleDeps): SsoPeople => ({
   link: (identity, attempt) => link(deps, identity, attempt),
   async findTarget(identity) {
     const { db } = deps
-    const found = (await findByIdentity(db, identity)) ?? (identity.email && (await lockByEmail(db, identity.email)))
+    const found = (await findByIdentity(db, identity)) ?? (identity.email && (await findByEmail(db, identity.email)))
     return found ? { id: found.personId, email: found.email } : undefined
   },
 })

@@ -10,7 +10,7 @@ export interface IdentifiedPerson {
   email: string
   emailConfirmed: boolean
   isDisabled: boolean
-  /** The address that the provider stated most recently. Null if it stated none, or in a result of `lockByEmail`. */
+  /** The address that the provider stated most recently. Null if it stated none, or if the person was found by address. */
   statedEmail: string | null
 }
 
@@ -40,13 +40,16 @@ export async function lockByIdentity(
   return row
 }
 
+const byEmail = `select ${columns}, null as "statedEmail" from person
+  where lower(email) = lower($1::text collate "C") and removed is null`
+
+export async function findByEmail(db: Database, email: string): Promise<IdentifiedPerson | undefined> {
+  const [row] = await query<IdentifiedPerson>(db, byEmail, [email])
+  return row
+}
+
 export async function lockByEmail(transaction: Database, email: string): Promise<IdentifiedPerson | undefined> {
-  const [row] = await query<IdentifiedPerson>(
-    transaction,
-    `select ${columns}, null as "statedEmail" from person
-     where lower(email) = lower($1::text collate "C") and removed is null for no key update`,
-    [email],
-  )
+  const [row] = await query<IdentifiedPerson>(transaction, `${byEmail} for no key update`, [email])
   return row
 }
 
