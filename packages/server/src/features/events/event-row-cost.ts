@@ -40,7 +40,7 @@ export function eventRowsRead({
   if (maxDate != null) reasons.push('maxDate: newer events are skipped one by one')
   if (minDate != null) reasons.push('minDate: no index finds events by time')
   if (after == null && last == null && from != null && from > FAR)
-    reasons.push(`the argument from skips ${from} events; use the argument after to start directly after an event`)
+    reasons.push('from: newer events are skipped one by one; use the argument after to start directly after an event')
   // An index finds a device's events. Their number is unknown, so the server still uses `walk` (`db/fair/`) for a query
   // with `where` or `view`.
   const ofDevice = { rows: 0, reasons: isFiltered ? reasons : [] }
