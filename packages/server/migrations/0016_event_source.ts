@@ -10,7 +10,7 @@ export const steps: readonly Step[] = [{ change: 'events have a source', run: ad
 async function addColumn(db: Kysely<unknown>): Promise<void> {
   await sql`alter table event add column source jsonb`.execute(db)
   await sql`comment on column event.source is
-    'kind is accessKey, console, device, or server. An accessKey also has its id and name at the time of the event'`.execute(
+    'kind is accessKey, console, device, job, or server. An accessKey or a job also has its id and name at the time of the event'`.execute(
     db,
   )
 }

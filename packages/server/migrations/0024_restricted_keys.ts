@@ -52,7 +52,7 @@ async function createTable(db: Kysely<unknown>): Promise<void> {
   await sql`comment on column restricted_key.networks is 'Networks in CIDR notation. Empty if any address is allowed'`.execute(
     db,
   )
-  await sql`comment on column restricted_key.rate_share is 'The percentage of the quota of a key that this key may spend'`.execute(
+  await sql`comment on column restricted_key.rate_share is 'The percentage of the quota of the account that this key may spend'`.execute(
     db,
   )
 

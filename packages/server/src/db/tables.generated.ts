@@ -261,7 +261,7 @@ export interface Event {
   id: Generated<Int8>
   /** Values before the change that data does not contain. Null if there are none, or if the event is older than this column */
   previous: Json | null
-  /** kind is accessKey, console, device, or server. An accessKey also has its id and name at the time of the event */
+  /** kind is accessKey, console, device, job, or server. An accessKey or a job also has its id and name at the time of the event */
   source: Json | null
   state: string | null
   targets: Json
@@ -455,7 +455,7 @@ export interface RestrictedKey {
   networks: Generated<string[]>
   permissions: string[]
   public_key: string | null
-  /** The percentage of the quota of a key that this key may spend */
+  /** The percentage of the quota of the account that this key may spend */
   rate_share: Generated<number>
   read_only: Generated<boolean>
   /** The key that has replaced this one, if this one was rotated */
