@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { beforeAll, expect, test } from 'vitest'
 
-/** Maximum total size of the compressed scripts that sign-in and the device list load before the first click. */
+/** Maximum total size of the compressed scripts of sign-in and the device list, without scripts that load later. */
 const FIRST_LOAD_BYTES = 250_000
 
 /** The build that npm creates when it installs the dependencies, and that the server serves. */

@@ -27,7 +27,7 @@ export interface ExportOptions {
 
 /**
  * Writes a header and the devices as CSV for `readDeviceFile`, and returns the number of devices. Throws NewNameError
- * if a device has an attribute name that was added during the export.
+ * if a device has an attribute name that the server did not list.
  */
 export async function exportDevices(
   api: Api,
@@ -70,7 +70,7 @@ function cellsOf(device: Device, names: ReadonlySet<string>, types: readonly App
   ]
 }
 
-/** A device has an attribute name that is missing from the header, because the name was added during the export. */
+/** A device has an attribute name that the server did not list, for example because the name is new. */
 export class NewNameError extends Error {
   constructor(name: string) {
     super(

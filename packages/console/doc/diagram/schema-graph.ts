@@ -34,7 +34,7 @@ function reachableTypes(schema: GraphQLSchema, root: GraphQLNamedType): GraphQLN
   return [...found]
 }
 
-/** Excludes scalars and enums, because they have no fields. */
+/** Excludes scalars and enums, because no other types are reachable from them. */
 const nextTypes = (schema: GraphQLSchema, type: GraphQLNamedType): GraphQLNamedType[] => [
   ...fieldsOf(type)
     .map((field) => getNamedType(field.type))

@@ -4,7 +4,7 @@ import { whoAmI } from '../../src/features/sign-in/auth-api.ts'
 import { sessionHeaders } from '../../src/graphql/session-headers.ts'
 
 export interface CurrentUser {
-  /** Null if no user is signed in. Undefined if the first fetch failed. */
+  /** Null if no user is signed in. Undefined if no fetch has succeeded. */
   email?: string | null
   device?: string
 }

@@ -7,8 +7,8 @@ export interface HighlightToken extends Span {
 }
 
 /**
- * Splits a filter into tokens for highlighting. Accepts invalid filters and marks their errors, such as unclosed
- * strings. Takes linear time.
+ * Splits a filter into tokens for highlighting. Accepts invalid filters. Marks lexical errors, such as unclosed
+ * strings, and unmatched parentheses. Takes linear time.
  */
 export function tokens(text: string): HighlightToken[] {
   const found = lex(text)

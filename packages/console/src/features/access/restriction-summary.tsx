@@ -46,7 +46,7 @@ const Names = ({ names }: { names: readonly string[] }) => {
   return different.length === 0 ? <>(none)</> : <Code>{different.join(', ')}</Code>
 }
 
-/** The end of a sentence about devices, such as "only devices in the view Oslo". */
+/** Shows the end of a sentence about devices, such as "in the view Oslo". */
 export const SelectionText = ({ where, view = null, context }: SelectionTextProps) => (
   <>
     {view === null ? null : (

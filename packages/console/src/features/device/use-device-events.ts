@@ -39,7 +39,7 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
   // Number of the latest request. The results of earlier requests are ignored.
   const latestRequest = useRef(0)
   const latestAfter = useRef<string | null>(null)
-  // Whether to load the events again after the request in flight. urql combines identical requests, so a second request
+  // Whether to load the events again after any request in flight. urql combines identical requests, so a second request
   // at the same time would receive the same response. That response may lack the newest events.
   const [isOutdated, setOutdated] = useState(false)
   const kinds = types?.join(' ')

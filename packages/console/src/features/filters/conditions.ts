@@ -136,9 +136,9 @@ export const nameAmongFields = (attribute: string): string =>
     : attribute
 
 /**
- * Returns the name of a field or an attribute as it is written in the filter language. Names of fields stay the same,
- * and short names of attributes in `$svc` become full names. Names of other attributes get the prefix `attributes.`,
- * with which a filter accepts a name that is not in use yet.
+ * Returns the name of a field or an attribute as it is written in the filter language. Short names of attributes in
+ * `$svc` become full names. Full names of these attributes and names of fields stay the same. Names of other attributes
+ * get the prefix `attributes.`, with which a filter accepts a name that is not in use yet.
  */
 export function subjectOf(name: string): string {
   if (typeOf(name) !== undefined) return name

@@ -16,7 +16,6 @@ interface Views {
   retry(): void
 }
 
-/** Returns the saved views of a kind. */
 export function useViews(kind: FilterKind): Views {
   const mayRead = useViewer().may('DEVICE_READ')
   const [{ data, error }, refetch] = useQuery({
