@@ -27,7 +27,7 @@ export function tightenedKey(key: KeyRow, permissions: readonly Permission[], da
     .join(' ')
 }
 
-/** Returns the options that restrict attributes. Without them, the new key could read and set every attribute. */
+/** Returns the options that restrict the new key to the attributes of the old key. */
 function restrictionOf(attributes: KeyRow['attributes']): string[][] {
   if (attributes === null) return []
   const { read, write } = attributes

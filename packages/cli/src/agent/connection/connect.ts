@@ -21,7 +21,7 @@ export class ConnectError extends Error {
 
 const KEEPALIVE_S = 60
 const CONNECT_TIMEOUT_MS = 15_000
-/** After these CONNACK return codes (MQTT 3.1.1 §3.2.2.3), a retry with the same credentials cannot succeed. */
+/** With these CONNACK return codes (MQTT 3.1.1 §3.2.2.3), the server rejects the credentials of the device. */
 const REJECTION_CODES: ReadonlySet<unknown> = new Set([2, 4, 5])
 
 export async function connect({ broker, deviceId, secret, ca }: Connection, signal: AbortSignal): Promise<MqttClient> {
