@@ -45,7 +45,7 @@ describe('after the connection is lost although the server has run the request, 
     expect(created).toHaveLength(1)
   })
 
-  it('does not retry a mutation that rotates a secret', async () => {
+  it("does not retry a mutation that rotates a device's secret", async () => {
     const { proxy, muster, direct } = await behindProxy()
     const { device } = await direct.mutations.registerDevice({ name: 'pump' })
     proxy.dropResponses(1)

@@ -10,7 +10,7 @@ export interface ContextOptions extends CallOptions {
 }
 
 /**
- * Reads and changes attributes of a target: a device, a service, or the access key's user, identified by its ID.
+ * Reads and changes attributes of a target: a device, a service, or the access key's account, identified by its ID.
  *
  * ```ts
  * const { device } = await muster.mutations.registerDevice({ name: 'gate' })

@@ -4,7 +4,7 @@ import type { AttributeChanges, CallOptions } from '../types.ts'
 import { batchesOf } from './batches.ts'
 
 export interface SetManyItem {
-  /** ID of a device, a service, or the access key's user. */
+  /** ID of a device, a service, or the access key's account. */
   target: string
   attributes: AttributeChanges
   context?: string | undefined

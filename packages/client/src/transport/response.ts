@@ -84,7 +84,7 @@ function outcomeOf(status: number, result: GraphQLResponse | undefined): Attempt
     : 'final'
 }
 
-/** Returns whether an earlier attempt of this call is still running. A retry after its end receives its response. */
+/** Returns whether an earlier request with the same Idempotency-Key is still running. A later retry may succeed. */
 const isStillRunning = (result: GraphQLResponse | undefined): boolean =>
   result?.errors?.[0]?.extensions?.reason === 'still-running'
 
