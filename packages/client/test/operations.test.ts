@@ -170,7 +170,7 @@ describe('getDevice and getService', () => {
 })
 
 describe('attributes', () => {
-  it('sets, reads, and removes attributes as base values and in contexts, for devices, services, and the account', async () => {
+  it('sets, reads, and removes base values and overrides of devices, services, and the account', async () => {
     const { login } = await muster.select({ login: { id: true } })
     const { device } = await muster.mutations.registerDevice({ name: 'pump', services: [{ name: 's', port: 1 }] })
     const { services } = await muster.getDevice(device.id, { select: { services: { id: true } } })
