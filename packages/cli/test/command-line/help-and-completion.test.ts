@@ -168,7 +168,9 @@ describe('doctor', () => {
     const forged = await run('doctor', '--credentials', await write('forged', section(app.url, 'd3Jvbmc=')))
     expect(forged).toMatchObject({
       code: 1,
-      stdout: expect.stringMatching(/^failed {3}signature: .*\(bad-signature\)\n +The access key does not exist/m),
+      stdout: expect.stringMatching(
+        /^failed {3}signature: .*\(bad-signature\)\n +The access key probably does not exist/m,
+      ),
     })
     const away = await run('doctor', '--credentials', await write('away', section('http://127.0.0.1:1', user.secret)))
     expect(away).toMatchObject({ code: 1, stdout: expect.stringMatching(/^failed {3}reachability: cannot reach/m) })

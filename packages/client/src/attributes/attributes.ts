@@ -135,7 +135,7 @@ export class TargetAttributes {
     if (found === undefined)
       throw new NotFoundError(
         'NOT_FOUND',
-        `no device, service, or user in your account has the ID ${JSON.stringify(target)}`,
+        `no device or service has the ID ${JSON.stringify(target)}, and it is not the ID of your account`,
       )
     return found
   }
