@@ -43,7 +43,7 @@ test('writes to other devices without delay while one device is locked', async (
     finished.push(id)
     return result
   }
-  // The first write is to the locked device. Later writes to it are mixed with writes to other devices.
+  // Mix the writes, so that a queue that waits for the lock would also delay the writes to other devices.
   const waiting = [send(locked, 'a')]
   const others: Promise<boolean | undefined>[] = []
   for (const id of free) {
