@@ -26,6 +26,7 @@ export function RequestForm({ identifier, found, email }: RequestFormProps) {
   const [done, setDone] = useState<'allowed' | 'denied'>()
   const [error, setError] = useState<unknown>()
   const account = usable.find(({ id }) => id === accountId)
+  const needsSingleSignOn = accounts.every(({ requiredSignIn }) => requiredSignIn === 'SSO')
 
   const finish = (outcome: 'allowed' | 'denied', redirect: string | undefined): void => {
     forgetRequest()
@@ -80,7 +81,7 @@ export function RequestForm({ identifier, found, email }: RequestFormProps) {
         <Text>
           {accounts.length === 0
             ? 'You are not a member of any account. Ask an admin of an account for an invitation.'
-            : 'None of your accounts allows your current sign-in. Sign in again with a second factor or by single sign-on.'}
+            : `None of your accounts allows your current sign-in. Sign in again ${needsSingleSignOn ? '' : 'with a second factor or '}by single sign-on.`}
         </Text>
       ) : (
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
