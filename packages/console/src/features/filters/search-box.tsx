@@ -18,7 +18,7 @@ interface SearchBoxProps {
 }
 
 const TYPING_DELAY_MS = 120
-/** Time for the completions to arrive before the rows load, because rendering both at once would delay the completions. */
+/** Time for the completions to arrive before the rows load, because rendering both at once would delay completions. */
 const COMPLETIONS_FIRST_MS = 50
 /** How long to wait before showing a syntax error, because the user may still be typing. */
 const PROBLEM_DELAY_MS = 900
