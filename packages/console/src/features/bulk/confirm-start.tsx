@@ -13,7 +13,7 @@ const MAX_WITHOUT_TYPING = 20
 
 type Verb = 'Change' | 'Delete' | 'Delete or change'
 
-/** The undo of an import deletes the registered devices and changes the others. The job's counts do not separate them. */
+/** The undo of an import deletes registered devices and changes others. The job's counts do not separate them. */
 function verbOf(job: Job): Verb {
   const csv = csvOf(job)
   if (isDeletion(job.operations)) return 'Delete'

@@ -10,7 +10,7 @@ export interface IdentifiedPerson {
   email: string
   emailConfirmed: boolean
   isDisabled: boolean
-  /** The address that the provider stated most recently. Null if it stated none, or if the person was found by address. */
+  /** The address that the provider stated last. Null if it stated none, or if the person was found by address. */
   statedEmail: string | null
 }
 
