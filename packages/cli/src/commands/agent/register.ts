@@ -41,5 +41,7 @@ async function run(options: Options): Promise<void> {
   const { secret: _secret, ...shown } = device
   if (options.json) return console.log(JSON.stringify({ ...shown, again, state: folder }))
   console.log(`${again ? 'Registered again' : 'Registered'} as device ${device.deviceId} at ${url}`)
-  console.log(`The secret is in ${folder}. To start the agent, run: muster agent run --state ${folder}`)
+  console.log(
+    `The secret is in ${folder}. To start the agent, run "muster agent run" with the same --state and --config options.`,
+  )
 }

@@ -143,7 +143,7 @@ const cases = (): void => {
     const withoutPostgres = ['unshare', '--mount', 'sh', '-c', 'mount --bind /dev/null "$0" && exec "$@"', postgres]
     expect((await startServer(folder, withoutPostgres)).result).toMatchObject({
       code: 'unsupported-platform',
-      message: expect.stringMatching(/glibc.*DATABASE_URL.*plain: /s),
+      message: expect.stringMatching(/glibc.*DATABASE_URL.*\nplain: /s),
     })
   })
 

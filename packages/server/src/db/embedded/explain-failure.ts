@@ -42,9 +42,9 @@ export const wrongOwner = (folder: string, reason: string, options?: ErrorOption
 
 /** Returns advice for the most frequent problems, with a trailing space. Returns an empty string for other problems. */
 export function adviceOn(reason: string): string {
-  // PostgreSQL also reports "No space left on device" for shared memory.
-  if (/shared memory segment|Cannot allocate memory/.test(reason))
-    return 'The machine does not have enough memory or shared memory: free some, then start again. '
+  // PostgreSQL also reports "No space left on device" for shared memory and semaphores.
+  if (/shared memory segment|create semaphores|Cannot allocate memory/.test(reason))
+    return 'The machine does not have enough memory, shared memory, or semaphores: free some, then start again. '
   if (/ENOSPC|EDQUOT|No space left on device|Check free disk space|Disk quota exceeded/.test(reason))
     return 'Free disk space and start again. '
   if (/EROFS|Read-only file system/.test(reason)) return 'The file system is read-only: choose another MUSTER_DATA. '

@@ -1,5 +1,5 @@
 import { close, constants, ftruncate, open } from 'node:fs'
-import { rm, stat, writeFile } from 'node:fs/promises'
+import { lstat, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -97,8 +97,9 @@ async function tryLockByProcessId(file: string, clusterFolder: string): Promise<
 }
 
 /**
- * Creates a file that no other server can create until it is deleted, so that only one server at a time can check and
- * write the lock file. Deletes a file that is older than 10 seconds, because the server that created it was killed.
+ * Creates a file that no other server can create until it is deleted, so that servers do not check and write the lock
+ * file at the same time. Deletes a file that is older than 10 seconds, because the server that created it was probably
+ * killed.
  */
 async function createClaim(claim: string): Promise<void> {
   for (;;) {
@@ -107,7 +108,7 @@ async function createClaim(claim: string): Promise<void> {
     } catch (error) {
       if (systemCode(error) !== 'EEXIST') throw error
     }
-    const created = (await stat(claim).catch(() => undefined))?.mtimeMs ?? Date.now()
+    const created = (await lstat(claim).catch(() => undefined))?.mtimeMs ?? Date.now()
     if (Math.abs(Date.now() - created) > 10_000) await rm(claim, { force: true })
     await sleep(20)
   }
