@@ -77,7 +77,7 @@ async function takeAll(browser: Browser, url: string): Promise<void> {
     for (const [size, viewport] of Object.entries(sizes)) {
       const page = await browser.newPage({ colorScheme, viewport })
       const take = async (name: string): Promise<void> => {
-        await page.waitForFunction('[...document.images].every((image) => image.complete)')
+        await page.evaluate('Promise.allSettled(Array.from(document.images, (image) => image.decode()))')
         await page.screenshot({ path: join(screenshots, `${name}-${size}-${colorScheme}.png`), animations: 'disabled' })
       }
       await page.goto(url)
