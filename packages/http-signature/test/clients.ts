@@ -69,7 +69,7 @@ export function sendJoyent(sent: Sent, keyName: KeyName, options: Record<string,
   })
 }
 
-/** Sends a request with the npm package `http-message-signatures`, in either of its modes. */
+/** Sends a request that the npm package `http-message-signatures` signs, in either of its modes. */
 export function sendDhensby(
   mode: 'httpbis' | 'cavage',
   sent: Sent,

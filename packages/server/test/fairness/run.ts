@@ -1,6 +1,6 @@
 /**
- * `npm run test:fairness -- [--seconds N] [--devices N] [--data FOLDER] [--rows 1,2,…]` attacks a server and measures
- * the effects on another user. Each row is one kind of attack. Exits with code 1 if a row fails.
+ * `npm run test:fairness -- [--seconds N] [--devices N] [--data FOLDER] [--rows 1,2,…]` attacks a server. Each
+ * row is one kind of attack. Exits with code 1 if a row fails.
  */
 import type { FleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
 import { checkResult } from './checks.ts'

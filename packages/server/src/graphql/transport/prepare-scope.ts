@@ -8,8 +8,8 @@ import { errorResponse, fromTransportError, type Response, toSend } from './resp
 /** Reads bodies as bytes, forbids caching of the responses, and returns every error as a GraphQL response. */
 export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyRequest) => ErrorMappingInput): void {
   scope.removeAllContentTypeParsers()
-  // `*` includes `application/json`, but Fastify finds the parser of a listed type by the header's exact value, without
-  // parsing the header.
+  // `*` includes `application/json`, but Fastify remembers only the parsers of listed types. For other types, it parses
+  // the header again for each request.
   scope.addContentTypeParser(
     ['application/json', '*'],
     { parseAs: 'buffer', bodyLimit: limits.requestBodyBytes },

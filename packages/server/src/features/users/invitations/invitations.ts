@@ -213,7 +213,7 @@ async function assertCanBeAccepted(db: Database, accountId: string, granted: Gra
   throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
 }
 
-/** Whether the inviter can grant the role. A disabled person cannot grant any role. */
+/** Returns whether the inviter can still grant the role. Former members and disabled people cannot grant any role. */
 async function isStillGrantable(db: Database, accountId: string, { invitation, role }: Granted): Promise<boolean> {
   const { inviterId } = invitation
   const inviter = inviterId === null ? undefined : await findMember(db, accountId, inviterId)
