@@ -88,9 +88,14 @@ export async function moveTimesStart(db: Database): Promise<void> {
   )
   const { areMixed } = processes!
   const rows = await query(db, 'select since from attribute_times_start where is_mixed or $1', [areMixed])
-  // A cluster updates `attribute_times_start` on every node, so update the table only if necessary.
+  // A cluster updates `attribute_times_start` on every node, so update the table only if necessary. The update repeats
+  // the condition, because another process may have moved the start in the meantime.
   if (rows.length > 0)
-    await query(db, 'update attribute_times_start set since = statement_timestamp(), is_mixed = $1', [areMixed])
+    await query(
+      db,
+      'update attribute_times_start set since = statement_timestamp(), is_mixed = $1 where is_mixed or $1',
+      [areMixed],
+    )
 }
 
 export const deleteLease = (db: Database, id: string) => query(db, 'delete from server_process where id = $1', [id])
