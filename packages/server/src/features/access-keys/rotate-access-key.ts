@@ -36,7 +36,7 @@ export async function rotateAccessKey(
     if (before.replacedBy !== null)
       throw new ApiError(
         'CONFLICT',
-        `this key was already rotated: rotate its replacement ${before.replacedBy} instead`,
+        `this key was already rotated: rotate its replacement ${before.replacedBy} or, if that key was deleted, create another key`,
       )
     if (isExpired(before, clock()))
       throw new ApiError('CONFLICT', 'this key has expired and cannot be rotated: create another key')

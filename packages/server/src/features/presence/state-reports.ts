@@ -148,7 +148,7 @@ function findRejection(
     ? undefined
     : new ApiError(
         'CONFLICT',
-        `device ${device.deviceId} is not active: connect the device, or include ttl in the report`,
+        `device ${device.deviceId} is not active, so its services cannot be active: connect the device again`,
       )
 }
 
