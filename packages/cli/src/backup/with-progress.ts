@@ -25,7 +25,7 @@ export async function withProgress<Result>(
   try {
     return await work({ signal, onProgress })
   } catch (error) {
-    if (signal.aborted) throw new CliError('interrupted; no changes made', { exitCode: exitCodes.interrupted })
+    if (signal.aborted) throw new CliError('interrupted; no data was changed', { exitCode: exitCodes.interrupted })
     throw error instanceof BackupError ? new CliError(error.message, meanings[error.reason]) : error
   } finally {
     progress?.stop()

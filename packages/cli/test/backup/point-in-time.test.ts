@@ -247,7 +247,7 @@ describe('taking a base backup', longTimeout, () => {
     const copied = () => readdir(join(archive, 'base'), { recursive: true })
     await expect.poll(() => copied().catch(() => [])).toContainEqual(expect.stringMatching(/\.zst$/))
     child.kill('SIGINT')
-    expect(await done).toMatchObject({ code: 130, stderr: expect.stringContaining('no changes made') })
+    expect(await done).toMatchObject({ code: 130, stderr: expect.stringContaining('no data was changed') })
     expect(await copied()).toEqual([])
   })
 
