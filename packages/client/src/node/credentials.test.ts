@@ -112,7 +112,7 @@ describe('readCredentials', () => {
     await expect(readCredentials({ env: environment() })).rejects.toThrow(CredentialsError)
     const file = await put('credentials', '[default]\nMUSTER_URL=http://h\n')
     await expect(readCredentials({ file, env: {} })).rejects.toThrow(
-      `section [default] of ${file} lacks MUSTER_ACCESS_KEY_ID and MUSTER_SECRET_ACCESS_KEY`,
+      `section [default] of ${file}, with any overrides from the environment, lacks MUSTER_ACCESS_KEY_ID and MUSTER_SECRET_ACCESS_KEY`,
     )
     await expect(Muster.fromCredentials({ file: folder, env: {} })).rejects.toThrow('cannot read')
   })

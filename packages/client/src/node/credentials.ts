@@ -61,7 +61,9 @@ export async function readCredentials(options: ReadCredentialsOptions = {}): Pro
   const values = merge(section, ofEnvironment)
   const missing = missingIn(values)
   if (missing.length > 0)
-    throw new CredentialsError(`section [${profile}] of ${file} lacks ${new Intl.ListFormat('en').format(missing)}`)
+    throw new CredentialsError(
+      `section [${profile}] of ${file}, with any overrides from the environment, lacks ${new Intl.ListFormat('en').format(missing)}`,
+    )
   return toCredentials(values, { profile, file })
 }
 

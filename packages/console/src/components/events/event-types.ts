@@ -57,7 +57,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       ['FRESHNESS_UPDATE', 'Expected interval changed', 'The expected interval between writes of an attribute changed'],
       ['KEY_POLICY_UPDATE', 'Key policy changed', 'The account’s rules for access keys changed'],
       ['ACCESS_KEY_DELETE', 'Access key deleted', 'A key was deleted and no longer works'],
-      ['VIEW_CREATE', 'View saved', 'A list’s filter, sort order, and columns were saved'],
+      ['VIEW_CREATE', 'View saved', 'A new view was saved'],
       ['VIEW_UPDATE', 'View changed', 'A saved view was changed'],
       ['VIEW_DELETE', 'View deleted', 'A saved view no longer exists'],
       ['BULK_START', 'Bulk job started', 'A job that changes many devices was started'],
@@ -87,7 +87,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
     types: [
       ['WEBHOOK_CREATE', 'Webhook created', 'A webhook was added'],
       ['WEBHOOK_UPDATE', 'Webhook changed', 'A webhook’s settings or secret changed'],
-      ['WEBHOOK_PAUSE', 'Webhook paused', 'All deliveries of a webhook failed for 5 days, or its view cannot be used'],
+      ['WEBHOOK_PAUSE', 'Webhook paused', 'All attempts for a webhook failed for 5 days, or its view cannot be used'],
       ['WEBHOOK_DELETE', 'Webhook deleted', 'A webhook no longer sends events'],
     ],
   },

@@ -59,7 +59,7 @@ function RotationForm({ accessKey: { key, algorithm }, onCreated, onCancel }: Ro
     <Stack>
       <Text>
         The new key has a different ID, but the same settings, including the expiration time. Give the new key to the
-        program before the old key expires.
+        program.
       </Text>
       <ErrorNotice error={error} title="The key was not rotated" labels={{ publicKey: 'Public key' }} />
       <Select
