@@ -42,7 +42,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       ['AUTH_FAIL', 'Failed sign-in', 'A sign-in failed, or a user entered a wrong password or code'],
       ['SESSION_REVOKE', 'Sessions ended', 'Sessions ended before they expired'],
       ['PASSWORD_CHANGE', 'Password changed', 'A user’s password was changed or reset'],
-      ['AUTHENTICATOR_ADD', 'Authenticator app added', 'Signing in with a password now requires a code'],
+      ['AUTHENTICATOR_ADD', 'Authenticator app added', 'A user turned on two-factor authentication'],
       ['AUTHENTICATOR_UPDATE', 'Backup codes created', 'The previous backup codes no longer work'],
       ['AUTHENTICATOR_REMOVE', 'Authenticator app removed', 'Signing in with a password no longer requires a code'],
       ['PASSKEY_ADD', 'Passkey added', 'A user can sign in with a new passkey'],
