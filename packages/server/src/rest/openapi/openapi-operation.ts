@@ -82,7 +82,7 @@ function querySchemaOf(parameter: Parameter): JsonSchema {
   return {
     ...(isInput ? { allOf: [inputSchema(parameter.type)] } : schema),
     'x-consume': 'application/json',
-    description: `${description} You can also pass each member as a parameter: ${name}.${member}=oslo.`.trim(),
+    description: `${description} You can also pass a string member as a parameter: ${name}.${member}=oslo.`.trim(),
   }
 }
 
