@@ -137,7 +137,7 @@ export const requestSettings = {
   requireDigest: setting({
     name: 'MUSTER_REQUIRE_DIGEST',
     meaning:
-      '1: every signed request with a body must include a digest of the body in its signature. 0: this rule applies only to access keys that require a digest.',
+      '1: every signed request with a body must include a digest of the body in its signature. 0: this rule applies only if the access key or the key policy requires a digest.',
     default: '0',
     parse: (text) => flag(text ?? '0'),
   }),
