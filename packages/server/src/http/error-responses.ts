@@ -56,12 +56,12 @@ export function sendClientError(
 
 function connectionError(code: string | undefined): [status: string, error: ApiError] {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    const message = 'the request line and headers exceed 16384 bytes: send long queries with POST'
+    const message = 'the request line and headers exceed 16384 bytes: shorten them, or send a long query with POST'
     return ['431 Request Header Fields Too Large', limitExceeded(message)]
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     const message = 'the request did not arrive in time: send its headers and body without delay'
     return ['408 Request Timeout', badInput(message)]
   }
-  return ['400 Bad Request', badInput('the request is not valid HTTP: check its request line and headers')]
+  return ['400 Bad Request', badInput('the request is not valid HTTP: check its request line, headers, and body')]
 }

@@ -66,7 +66,7 @@ async function tryLock(dataFolder: string, clusterFolder: string, log: EmbeddedL
   if (process.platform === 'linux') {
     log.warn(
       { reason: failure?.message ?? output },
-      'flock is not available, so only process IDs protect the data folder: install util-linux',
+      'flock failed, so only process IDs protect the data folder: if flock is missing, install util-linux',
     )
   }
   return await tryLockByProcessId(file, clusterFolder)
