@@ -28,7 +28,7 @@ export async function findOpenTransactions(db: Database): Promise<OpenTransactio
   const open = await selectOldest(db)
   const unseen = await selectUnseen(db)
   if (unseen.length === 0) return { open }
-  const toSeeThem = 'grant pg_read_all_stats to the role of DATABASE_URL'
+  const toSeeThem = 'grant pg_read_all_stats to the role that the server connects as'
   return { open, unseen: { count: unseen.length, some: unseen.slice(0, MAX_SHOWN), toSeeThem } }
 }
 
