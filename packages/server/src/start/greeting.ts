@@ -14,7 +14,9 @@ export function greeting({ url, config, isFirstStart, credentials }: GreetingOpt
   lines.push(`  API          ${url}/graphql/v1`)
   lines.push(`  Reference    ${url}/graphql/v1/doc`)
   lines.push(`  Docs         ${url}/docs/`)
-  lines.push(`  Credentials  ${credentials ?? 'in the data folder of the first server that used this database'}`)
+  lines.push(
+    `  Credentials  ${credentials ?? 'not in this data folder (the first server that used this database created them)'}`,
+  )
   if (isFirstStart) {
     lines.push('', `This is the first start. The server has created the user ${config.ownerEmail} and an access key.`)
     lines.push(
