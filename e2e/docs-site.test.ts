@@ -80,7 +80,7 @@ describeConsole('the documentation site', () => {
   })
 
   it.each(['desktop', 'phone'] as const)(
-    'has no accessibility violations in either color scheme, and fits the window: %s',
+    'has no accessibility violations in either color scheme, and fits the width of the window: %s',
     async (size) => {
       const viewport = sizes[size]
       const page = await openDocs('', { viewport, colorScheme: 'light' })

@@ -74,7 +74,7 @@ describeConsole('sign-in', () => {
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
   })
 
-  it('signs out everywhere, including in every other window', async () => {
+  it('signs out everywhere, including in another window that reloads', async () => {
     const person = await site.newPerson()
     const [other, page] = [await site.open(person), await site.open(person, { path: '/account/sessions' })]
     await other.getByRole('heading', { name: 'No devices yet' }).waitFor()

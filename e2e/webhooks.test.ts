@@ -23,7 +23,7 @@ describeConsole('webhooks', () => {
   }
   const rows = (page: Page, status: string) => page.getByRole('row').filter({ hasText: status })
 
-  it('creates a webhook, shows its secret once, and shows the response to a test event', async () => {
+  it('creates a webhook, shows its secret, and shows the response to a test event', async () => {
     const { receiver } = parts
     const person = await site.newPerson()
     const page = await site.open(person, { path: '/webhooks' })

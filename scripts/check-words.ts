@@ -11,7 +11,7 @@ import { findWords } from './words/find-words.ts'
  *
  * - generated files, whose sources are checked
  * - the files of this check, which contain the words
- * - migrations, which are never edited
+ * - migrations, which are not edited after they are merged
  * - benchmark results
  */
 const skipped = [/\.generated\./, /^scripts\/words\//, /^packages\/server\/migrations\//, /^benchmarks\/results\//]

@@ -48,7 +48,7 @@ export function resolveLinks(markdown: MarkdownRenderer, root: string): void {
       if (target === null || /^([a-z]+:|#|\/)/.test(target)) continue
       const [path = '', anchor] = target.split('#', 2)
       token.attrSet('href', siteUrl(join(folder, path)) + (anchor === undefined ? '' : `#${anchor}`))
-      // Without `target`, the site's router would look for a page with the name of the file.
+      // The site's router loads only pages. It does not handle links that have a `target`.
       if (!isPage(path)) token.attrSet('target', '_self')
     }
   })

@@ -47,7 +47,7 @@ const runGo: Run = async (args, env) => {
 
 async function buildGo(): Promise<string> {
   const binary = join(folder, 'query')
-  // Some of Go's precompiled libraries use cgo, which needs a C compiler. Without cgo, Go compiles them again.
+  // Some of Go's libraries use cgo, which needs a C compiler.
   const CGO_ENABLED = isInstalled('gcc') ? '1' : '0'
   const env = { ...process.env, GOCACHE: join(folder, 'go'), GO111MODULE: 'off', CGO_ENABLED }
   await promisify(execFile)('go', ['build', '-o', binary, example('query.go')], { env })

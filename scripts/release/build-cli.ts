@@ -27,7 +27,7 @@ const sources = [
   { folder: 'server', only: shared },
 ]
 
-/** Builds the CLI package without the server. Commands that need the server throw an error (`errors/failure.ts`). */
+/** Builds the CLI package without the server. Commands that need the server fail with a message (`errors/failure.ts`). */
 export async function buildCli(target: string): Promise<void> {
   await rm(target, { recursive: true, force: true })
   await copySources(sources, target)

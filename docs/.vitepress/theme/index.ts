@@ -4,7 +4,7 @@ import DefaultTheme from 'vitepress/theme-without-fonts'
 import { h } from 'vue'
 import './style.css'
 
-// A link in the VitePress configuration cannot lead to a page outside /docs/.
+// In its configuration, VitePress prefixes the paths of links with /docs/, so a path cannot lead to the console.
 const ConsoleLink = () => h('a', { class: 'console-link', href: '/', target: '_self' }, 'Console')
 
 export default {

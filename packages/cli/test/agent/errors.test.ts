@@ -111,7 +111,7 @@ test('reports a rejected secret, and reconnects after the device registers again
   expect((await machine.devices()).map((device) => device.id)).toEqual([id])
 })
 
-test('rejects the identity of another machine on a copied disk', async () => {
+test('rejects the identity of another machine on a copied disk if the agent can identify this machine', async () => {
   const machine = await openAgentMachine(app)
   await machine.register(await machine.newCode())
   const file = join(machine.state, 'device.json')
@@ -178,7 +178,7 @@ test('uses less than 70,000 KiB of memory', async () => {
   expect(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1])).toBeLessThan(70_000)
 })
 
-test('distinguishes an unreachable server from another program on the port', async () => {
+test('distinguishes an unreachable server from a wrong URL', async () => {
   const machine = await openAgentMachine(app)
   const register = (url: string) => muster(['agent', 'register', '--url', url, '--code', 'x', '--state', machine.state])
   expect(await register('http://127.0.0.1:1')).toMatchObject({

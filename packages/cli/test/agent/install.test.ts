@@ -32,7 +32,7 @@ test('installs into an image, keeps a changed configuration, and removes all fil
   expect((await muster(['agent', 'uninstall', '--root', root])).stdout).toMatch(/^Nothing to do/)
 })
 
-test('checks that systemd is installed before it registers the machine or writes files', async () => {
+test('checks that systemd is installed before it registers the machine', async () => {
   const { path } = await temporaryFolder()
   const { code, stderr } = await muster(['agent', 'install', '--url', 'http://127.0.0.1:1'], { env: { PATH: path } })
   expect([code, stderr]).toEqual([1, expect.stringContaining('systemd is not installed')])

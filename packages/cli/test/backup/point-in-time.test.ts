@@ -80,7 +80,7 @@ function keepRegistering(data: string, server: ServerProcess) {
   return { written, reach, stop }
 }
 
-/** Each test starts servers and databases several times, which takes minutes on a slow machine. */
+/** These tests start servers and databases, which takes minutes on a slow machine. */
 const longTimeout = { timeout: 600_000 }
 
 describe('point-in-time recovery', longTimeout, () => {

@@ -16,7 +16,7 @@ it('accepts --json before, within, and after the command', async () => {
   expect(await run('devices', '--json', ...list.slice(1))).toEqual(after)
 })
 
-it('accepts --credentials and --profile before, within, and after the command', async () => {
+it('accepts --credentials and --profile before and after the command', async () => {
   const { user, run, write } = await createCliUser(app)
   const other = await app.createUser()
   await addDevices(user, ['gate'])

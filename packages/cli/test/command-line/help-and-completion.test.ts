@@ -59,7 +59,7 @@ describe('help and usage errors', () => {
 })
 
 describe('color output', () => {
-  it('appears only on terminals, unless FORCE_COLOR is set', async () => {
+  it('is omitted in a pipe unless FORCE_COLOR is set', async () => {
     const { user, start } = await createCliUser(app)
     await addDevices(user, ['gate'])
     expect((await start(['devices', 'list']).done).stdout).not.toContain('\u001b')

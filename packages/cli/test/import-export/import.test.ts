@@ -131,7 +131,7 @@ describe('importing rows', () => {
     expect(await workspace.devices()).toEqual([])
   })
 
-  it('rejects a row with an ambiguous name', async () => {
+  it('rejects a row with an ambiguous name unless a device has the same values', async () => {
     const workspace = await openWorkspace(app)
     expect(await workspace.import('name,site\nsame,a\nsame,b\n')).toMatchObject({ code: 0, ...counts(2, 0, 0) })
     expect(await workspace.import('name,site\nsame,b\nsame,a\n')).toMatchObject({ code: 0, ...counts(0, 0, 2) })

@@ -164,7 +164,7 @@ it('rejects and rolls back a change that reads a table while it locks the table 
   expect(await migrate(place.db)).toEqual([])
 })
 
-it('serves a database of a newer release unless a migration requires a newer server', async () => {
+it('accepts a database of a newer release unless a migration requires a newer server', async () => {
   const { db } = await newDatabase('migrated', atEnd)
   const newer = (name: string, needs: string | null): Migration => ({
     name,
