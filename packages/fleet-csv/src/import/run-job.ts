@@ -231,9 +231,9 @@ interface OpenJobs {
 }
 
 /**
- * Finds the jobs of earlier imports of the same file. Cancels each job that has not started. Waits for each running
- * job, because the server continues a job after the client stops. Calls `onWait` before each wait. Stops waiting if
- * the signal aborts. Returns whether there were such jobs.
+ * Finds the jobs of earlier imports of the same file that are running or have not started. Cancels each job that has
+ * not started. Waits for each running job, because the server continues a job after the client stops. Calls `onWait`
+ * before each wait. Stops waiting if the signal aborts. Returns whether it found jobs.
  */
 export async function finishEarlierJob(
   api: Api,

@@ -178,7 +178,7 @@ describe('every field of the API, with a valid caller', () => {
   /** Removals run last, in reverse order: a service before its device, and the signing key at the end. */
   const removes = ({ field }: FieldRequest): boolean => /^Mutation\.(delete|remove)/.test(field)
   const removing = typeRequests.filter(removes).reverse()
-  /** Only a signed-in person can run these mutations. The member tests cover their effects in a session. */
+  /** Only a signed-in person can run these mutations. Other tests cover their effects in a session. */
   const needsSession = ({ field }: FieldRequest): boolean => mutationCalls[field]?.needsSession === true
   const others = typeRequests.filter((request) => !removes(request) && !needsSession(request))
 

@@ -55,7 +55,7 @@ async function backfill(run: Run, migration: Migration, progress: Progress, { ba
     run.signal.throwIfAborted()
     const startedAt = performance.now()
     after = await inShortTransaction(run, async (transaction) => {
-      // With a low limit, each batch merges its own pending GIN entries. Otherwise, writes in other sessions would have
+      // With a low limit, each batch merges its own pending GIN entries. Otherwise, writes in other sessions could have
       // to merge them.
       await sql`set local gin_pending_list_limit = '64kB'`.execute(transaction)
       const next = await batch(untyped(transaction), { after, size })

@@ -239,7 +239,7 @@ describe('a value', () => {
     const readStart = async () =>
       (await sql<{ since: Date; is_mixed: boolean }>`select since, is_mixed from attribute_times_start`.execute(app.db))
         .rows[0]!
-    // The server also moves the start every second, at the latest after it has read that the process is gone.
+    // The server also moves the start every second, for the last time after it has read that the process is gone.
     const { since } = await vi.waitFor(async () => {
       const start = await readStart()
       expect(start.is_mixed).toBe(false)

@@ -64,7 +64,7 @@ export async function runScenario(environment: Environment, scenario: Scenario):
     const seconds = (performance.now() - started) / 1_000
     load.setUrls([former.url, server.url])
     await sleep(2_000)
-    // The load continues, so that the previous release handles each repeated request on another pooled connection.
+    // The load continues, so that repeated requests to the previous release can use other pooled connections.
     await assertSameResponses(client, former.url, server.url, scenario.failuresBefore ?? 0)
     await load.stop()
     const { results } = load
