@@ -30,7 +30,7 @@ async function query<Row>({ database }: Rig, text: string, values: readonly unkn
 /**
  * Checks a job that is DONE:
  *
- * - Each device has a result, and no device failed.
+ * - Each device has a result, and no device failed unless it was deleted.
  * - The event log contains the events of exactly the changed devices.
  * - The counts of the job agree with the results.
  */

@@ -18,7 +18,7 @@ const PAUSE_MS = isFullRun ? 2_500 : 2_000
 const longTimeout = { timeout: isFullRun ? 0 : 600_000 }
 
 it(
-  'changes each device exactly once, and reverts exactly the values that are unchanged, when servers and PostgreSQL are killed',
+  'changes no device twice, and reverts only unchanged values, when servers and PostgreSQL are killed',
   longTimeout,
   async () => {
     const rig = await openRig({ servers: isFullRun ? 2 : 1 })

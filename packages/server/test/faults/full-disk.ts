@@ -20,7 +20,7 @@ async function mountDisk(megabytes: number): Promise<string> {
 
 const registered = `mutation { registerDevice(name: "target") { device { id } } }`
 const read = '{ login { devices(size: 1) { total items { id } } } }'
-/** Returns random data, which hardly compresses. */
+/** Returns random data, which PostgreSQL hardly compresses. */
 const value = (): string => randomBytes(7_000).toString('hex')
 
 /**
