@@ -10,8 +10,9 @@ export interface Forgery {
   claims?: (claims: JWTPayload) => JWTPayload
   header?: Partial<JWTHeaderParameters>
   /**
-   * `none`: without a signature. `shared`: HS256 with the client secret. `stranger`: with a key that the provider does
-   * not have. `RS512`: with a key of the provider, for an algorithm that the server does not accept.
+   * `none`: without a signature. `shared`: HS256 with the client secret, padded to 32 bytes. `stranger`: with a key
+   * that the provider does not have. `RS512`: with a key of the provider, for an algorithm that the server does not
+   * accept.
    */
   sign?: 'none' | 'shared' | 'stranger' | 'RS512'
   idToken?: (correct: string) => string | undefined

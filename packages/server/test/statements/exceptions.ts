@@ -7,8 +7,8 @@ const sweep = 'a background job that deletes expired rows of tables that are on 
 const inOneStatement = 'writes the change and its event in one statement, which is faster on plain PostgreSQL'
 
 /**
- * For each rule, the statements that break it, with the reasons. Do not add statements: a cluster runs the listed
- * statements slowly, or only for batches of one account.
+ * For each rule, the statements that break it, with the reasons. Do not add statements: a cluster runs such statements
+ * slowly, or only for batches of one account.
  */
 export const clusterExceptions: Readonly<Record<ClusterRule | 'last', Readonly<Record<string, string>>>> = {
   volatile: {},

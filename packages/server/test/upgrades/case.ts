@@ -6,7 +6,7 @@ export interface UpgradeCase {
   before?(db: Kysely<unknown>): Promise<void>
   /** Writes like the servers of the previous release, which keep running during the migration. */
   meanwhile?(db: Kysely<unknown>): Promise<void>
-  /** Throws if the data is wrong after the migration, before a server of this release has written to the database. */
+  /** Throws if the data is wrong after all migrations, before a server of this release has written to the database. */
   check?(db: Kysely<unknown>): Promise<void>
   /** Throws if the data is wrong. Also runs after servers of both releases have written under load. */
   checkAlways?(db: Kysely<unknown>): Promise<void>

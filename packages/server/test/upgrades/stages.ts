@@ -8,7 +8,7 @@ const run =
   async (db: Db): Promise<void> =>
     void (await sql.raw(text).execute(db))
 
-/** Functions that insert rows after a migration, keyed by the migration's name. */
+/** Functions that write rows after a migration, keyed by the migration's name. */
 export const stages: Readonly<Record<string, (db: Db) => Promise<void>>> = {
   '0001_users': run(`
     insert into account (id, email, password_hash, attributes)

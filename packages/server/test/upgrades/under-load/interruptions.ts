@@ -49,7 +49,7 @@ export async function interruptMigration({ db, after, env, limit }: Options): Pr
       return session === former ? undefined : session
     }
     while (!isOver && (await currentSession()) === undefined) await sleep(5)
-    // Wait 2 to 1,000 ms with a logarithmic distribution, because most steps are short and some are long.
+    // Wait 2 to 1,000 ms, evenly distributed on a logarithmic scale, because most steps are short and some are long.
     await Promise.race([ended, sleep(2 * 500 ** Math.random())])
     const session = await currentSession()
     if (session === undefined) {
