@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
-/** The previous release records no times of values. The recorded times are complete only after its last process ends. */
+/** The previous release records no times of values. Recorded times are complete only after its last process ends. */
 const attributeTimes: UpgradeCase = {
   async check(db) {
     for (const table of ['device', 'device_live', 'service', 'account', 'attribute_override']) {
