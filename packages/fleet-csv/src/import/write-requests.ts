@@ -23,7 +23,7 @@ const SMALL_UPDATES = CHANGES / 2
 export interface WriteContext {
   api: Api
   outcome: Outcome
-  /** Runs after each batch of rows, and after each row that is written alone. */
+  /** Runs after each batch of rows, and after each row that belongs to no batch. */
   progress: () => void
   /** After the signal aborts, the import starts no more rows, but completes the rows that it has started. */
   signal: AbortSignal
@@ -152,7 +152,10 @@ async function updateAlone(context: WriteContext, { wanted, device, difference }
   })
 }
 
-/** Sends up to `CHANGES` changes per document. Throws if one is rejected. The next import makes the other changes. */
+/**
+ * Sends up to `CHANGES` changes per document. Throws if one is rejected. After the row is corrected, the next import
+ * makes the missing changes.
+ */
 async function change(context: WriteContext, changes: MutationField[]): Promise<void> {
   for (let at = 0; at < changes.length; at += CHANGES) {
     const fields = changes.slice(at, at + CHANGES)
