@@ -87,7 +87,7 @@ export interface AppDeps {
   rejectionOf: Authentication['rejectionOf']
   countUse?: Authentication['countUse']
   secrets: Secrets
-  /** The app wakes the feed after each mutation, and after other requests that can record events. */
+  /** The app wakes the feed after each mutation, and after events of sign-in routes and device routes. */
   feed: Feed
   outbound: Outbound
   /** If undefined, the app creates the limits from the settings and counts only this process's requests. */
