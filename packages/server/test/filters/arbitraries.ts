@@ -213,7 +213,7 @@ const onServices = fc.oneof(
   join('services:(', onService, ' OR ', onService, ')'),
 )
 
-/** Generates device filters. Some are invalid, such as a pattern that is only an asterisk. */
+/** Generates device filters. Some are invalid: those with `services = web` or with NOT twice in a row. */
 export const deviceFilter: fc.Arbitrary<string> = fc.letrec<{ filter: string }>((tie) => ({
   filter: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },
