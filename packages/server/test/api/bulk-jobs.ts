@@ -44,7 +44,7 @@ export async function newLargeFleet(app: TestApp, count: number): Promise<TestUs
 export const makeOld = (app: TestApp, id: string) =>
   sql`update bulk_job set previewed = now() - interval '25 hours' where id = ${id}`.execute(app.db)
 
-/** Inserts copies of a job, created later, with other names. */
+/** Inserts copies of a job, which are created a second later and named `copy`. */
 export const copyJob = (app: TestApp, id: string, count: number) =>
   sql`insert into bulk_job select copy.* from bulk_job, generate_series(1, ${count}::int) as number,
     jsonb_populate_record(bulk_job, jsonb_build_object('id', id || number, 'name', 'copy',
