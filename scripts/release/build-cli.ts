@@ -17,7 +17,7 @@ const omitted: ReadonlySet<string> = new Set([
   'pino-pretty',
 ])
 
-/** The files in `packages/server/src` that the CLI uses. They import no other files of the server. */
+/** The files in `packages/server/src` that the CLI uses without the server. They import no other files of the server. */
 const shared = ['lib/private-file.ts', 'features/services/application-types.ts', 'version.ts']
 
 const sources = [
