@@ -17,7 +17,7 @@ const omitted: ReadonlySet<string> = new Set([
   'pino-pretty',
 ])
 
-/** The files in `packages/server/src` that the CLI uses without the server. They import no other files of the server. */
+/** The files in `packages/server/src` that the CLI uses without a server. They import no other files of that folder. */
 const shared = ['lib/private-file.ts', 'features/services/application-types.ts', 'version.ts']
 
 const sources = [
@@ -27,7 +27,7 @@ const sources = [
   { folder: 'server', only: shared },
 ]
 
-/** Builds the CLI package without the server. Commands that need the server fail with a message (`errors/failure.ts`). */
+/** Builds the CLI package without the server. Commands that need it fail with a message (`errors/failure.ts`). */
 export async function buildCli(target: string): Promise<void> {
   await rm(target, { recursive: true, force: true })
   await copySources(sources, target)
