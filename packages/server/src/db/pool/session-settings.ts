@@ -28,8 +28,8 @@ export const utc = "set timezone = 'UTC'"
 
 /**
  * After a crash, the sequence of event IDs may have lost its last values. A crash ends all connections, so each new
- * direct connection first makes sure that these values have been skipped. Does nothing before the migrations, on workers
- * of a cluster, and on standbys.
+ * direct connection first makes sure that these values have been skipped. Does nothing before the migrations, on
+ * workers of a cluster, and on standbys.
  */
 export const skipEventIds = `do $$ begin
   if to_regclass('event_ids_skipped') is not null and current_setting('transaction_read_only') = 'off' then
