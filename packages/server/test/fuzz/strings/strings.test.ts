@@ -36,7 +36,7 @@ const chosen = (random: Random): readonly string[] =>
     ? naughtyStrings
     : Array.from({ length: scale.strings }, () => random.pick(naughtyStrings))
 
-it('handles unusual strings in every argument that accepts a string', longTimeout, async () => {
+it('handles unusual strings in every string argument of queries and mutations', longTimeout, async () => {
   const random = createRandom(scale.seed)
   const wrong: string[] = []
   const figures = { arguments: 0, strings: 0, errors: 0 }
