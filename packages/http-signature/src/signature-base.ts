@@ -31,7 +31,7 @@ function cavageValue(name: string, { message, created, expires }: BaseInput, spe
 
 /**
  * Returns the value of a component (RFC 9421 §2.2). The target is in origin form, so its path is never empty. Does not
- * decode or normalize any part.
+ * decode or normalize the target.
  */
 function rfc9421Value(name: string, message: Message, spelling: Spelling): string {
   const question = message.target.indexOf('?')

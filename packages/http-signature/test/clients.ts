@@ -7,7 +7,7 @@ import { cavage, createSigner, httpbis } from 'http-message-signatures'
 import { contentDigest, digest } from '../src/index.ts'
 import { ed25519PrivatePem, type KeyName, type RequestWithBody, sharedSecret } from './fixtures.ts'
 
-// These functions send the requests of third-party packages over a socket, so that tests verify what arrives.
+// Third-party packages sign these requests. The functions send them over a socket, so that tests verify what arrives.
 
 type Joyent = {
   sign(request: ClientRequest, options: Record<string, unknown>): boolean

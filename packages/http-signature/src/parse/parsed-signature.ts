@@ -21,7 +21,7 @@ export type ParsedSignature = {
   readonly created: number
   /** When the signature expires, in seconds since 1970, or undefined if the signature covers no such time. */
   readonly expires: number | undefined
-  /** The server accepts only one request with this value and this key. */
+  /** A string that the client uses only once with this key. The caller must reject a repetition. */
   readonly nonce: string | undefined
   readonly signature: Buffer
   /** The value of the `@signature-params` line (RFC 9421 §2.3), which only form B has. */

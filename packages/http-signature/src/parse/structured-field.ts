@@ -18,10 +18,7 @@ export type Member = {
 
 export type Members = ReadonlyMap<string, Member>
 
-/**
- * Parses a Dictionary in canonical form, but allows any whitespace between its parts. Returns undefined for any other
- * form.
- */
+/** Parses a Dictionary that is canonical except for its whitespace. Returns undefined for any other input. */
 export const parseCanonicalDictionary = (text: string): Members | undefined => readPlain(text) ?? readAny(text)
 
 /**
@@ -46,7 +43,7 @@ function toMember(value: Item | InnerList): Member {
   return { text: serializeItem(value), bytes, list: undefined }
 }
 
-/** Removes all spaces and tabs except those in quoted strings, because only those have a meaning. */
+/** Removes all spaces and tabs except those in quoted strings. */
 function removeWhitespace(text: string): string {
   return text.replace(/"(?:[^"\\]|\\.)*"|[ \t]+/g, (part) => (part.startsWith('"') ? part : ''))
 }

@@ -58,7 +58,7 @@ describe.each(Object.entries(parts))('%s', (_, [components, form]) => {
     )
   })
 
-  test('must have the port of the public URL if a proxy replaced the Host header', () => {
+  test('is rejected without a port if the public URL has a port and a proxy replaced the Host header', () => {
     const publicUrl = 'https://api.example.com:8443'
     expect(outcomeForPart('https://api.example.com', 'backend:3000', { publicUrl })).toBe('bad-signature')
     expect(outcomeForPart('https://backend', 'backend:3000', { publicUrl })).toBe('bad-signature')

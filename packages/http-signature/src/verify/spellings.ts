@@ -38,8 +38,7 @@ function addresses({ name, port }: HostField, { scheme = 'http', localPort, publ
   const received: Address = { scheme, name, port }
   const publicAddress = publicUrl === undefined ? undefined : readUrl(publicUrl)
   if (publicAddress !== undefined && !names(received, publicAddress)) return { received, other: publicAddress }
-  // Use the scheme of the public URL, because a proxy that terminates TLS keeps the Host header but changes the
-  // scheme.
+  // Use the scheme of the public URL, because a proxy can keep the Host header although it terminates TLS.
   if (publicAddress !== undefined) received.scheme = publicAddress.scheme
   const lowerName = name.toLowerCase()
   if (lowerName !== name) return { received, other: { ...received, name: lowerName } }

@@ -85,7 +85,7 @@ test('returns base values in the fields categoryA through statusE, even if a con
   expect((await client.read(id, 'day'))?.attributes).toEqual({ $svc: { categoryA: 'over' } })
 })
 
-test('returns the same values in categoryA to statusE with and without other attribute fields', async () => {
+test('returns the same values in category and status fields with and without other attribute fields', async () => {
   const id = await client.addDevice({ site: 'oslo', $svc: { categoryA: 'base' } })
   const alone = { id, categoryA: 'base', statusA: null }
   const others = { site: 'oslo', attributes: { site: 'oslo', $svc: { categoryA: 'base' } } }

@@ -44,7 +44,7 @@ test.each(['a\u200b', 'net.\u202ea', '\u2066a\u2069', 'a\u200db', '\ufeffa', 'a\
     const { errors } = await app.owner.query(register, { attributes: { [name]: 'x' } })
     expect(errors?.[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } })
 
-    // Earlier releases accepted names with invisible characters, so the test inserts the name directly.
+    // The API no longer accepts such a name, so the test inserts the name directly.
     const [first, second] = name.split('.') as [string, string?]
     await app.db
       .updateTable('service')

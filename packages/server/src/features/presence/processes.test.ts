@@ -137,7 +137,7 @@ describe('two server processes', () => {
     await leases.unlock()
   })
 
-  test('move a device immediately when it connects to the other process, and close its first connection', async () => {
+  test('keep a device active when it connects to the other process, and close its first connection', async () => {
     const [device, other] = [await register(site, first), await register(site, first)]
     const before = await connectMqtt(mqttOf(first), device)
     const remaining = await connectMqtt(mqttOf(first), other)

@@ -101,7 +101,7 @@ export async function createView(context: Context, args: MutationCreateViewArgs)
   return createOnceInTransaction(context, create, ({ id }) => ({ kind: 'view', id }))
 }
 
-/** Updates a view. Validates the whole change first, and changes nothing if any part is invalid. */
+/** Updates a view. Changes nothing if any part of the change is invalid. */
 export async function updateView(context: Context, args: MutationUpdateViewArgs): Promise<View> {
   const { db, viewer, clock } = context
   const { id, version } = args

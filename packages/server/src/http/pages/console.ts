@@ -22,8 +22,8 @@ const OVERVIEW = /^(\/accounts\/[\w-]+)?\/(overview)?$/
 
 /**
  * Serves the files that `npm run build` writes. The API reference and the overview of a signed-in user have separate
- * HTML documents. The overview's document differs from that of the other pages only in that it preloads the page's
- * code. All other console pages share one document.
+ * HTML documents. The overview's document differs from that of the other pages only in that it requests the page's
+ * data early and preloads the page's code. All other console pages share one document.
  */
 export function registerConsole(app: FastifyInstance, { folder = built }: { folder?: string } = {}): void {
   app.register(async (scope) => {

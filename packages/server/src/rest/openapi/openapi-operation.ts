@@ -61,7 +61,7 @@ function successSchema(operation: Operation, schema: GraphQLSchema): object {
 
 const errorsWith = (description: string): object => described(description, componentRef('Error'))
 
-/** @fastify/swagger reads a response's description from `x-response-description` or, beside a `$ref`, `description`. */
+/** @fastify/swagger takes a response's description from either of these members. */
 const described = (description: string, schema: JsonSchema): object =>
   schema.$ref === undefined ? { 'x-response-description': description, ...schema } : { description, ...schema }
 

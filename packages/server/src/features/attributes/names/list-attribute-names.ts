@@ -27,8 +27,8 @@ const MAX_AGE_SECONDS = 60
 /** The age, in seconds, after which counts are out of date even without changes. */
 const MAX_UNCHANGED_AGE_SECONDS = 3_600
 /**
- * The maximum age, in seconds, of counts that a request returns while the server counts again. One day is also the
- * shortest retention of events.
+ * The age, in seconds, after which a request that may wait for a new count waits for it. One day is also the shortest
+ * retention of events.
  */
 const MAX_RETURNED_AGE_SECONDS = 86_400
 /** The maximum number of events that a request reads in addition to the summary, newest first. */
