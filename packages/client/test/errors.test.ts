@@ -4,7 +4,7 @@ import { errorCodes } from '../../server/src/errors.ts'
 import { errorOf, MusterError, OutcomeUnknownError, UnavailableError } from '../src/index.ts'
 import { startFakeServer } from './fake-server.ts'
 
-it.each(Object.keys(errorCodes))('creates an error of a separate class for %s, which the docs list', (code) => {
+it.each(Object.keys(errorCodes))('creates an error of the class that the docs list for %s', (code) => {
   const error = errorOf([{ message: 'error', extensions: { code } }])
   expect(error).toBeInstanceOf(MusterError)
   expect(error.constructor).not.toBe(MusterError)

@@ -78,7 +78,7 @@ describe('a selection', () => {
 })
 
 describe('mutations', () => {
-  it("returns all plain fields of a mutation's result", async () => {
+  it("returns plain fields of a mutation's result without a selection", async () => {
     const { device, secret } = await muster.mutations.registerDevice({ name: 'pump', hardwareId: 'h1' })
     expect(secret).toMatch(/./)
     expect(device).toMatchObject({ name: 'pump', hardwareId: 'h1', attributes: {}, contexts: [], state: 'inactive' })

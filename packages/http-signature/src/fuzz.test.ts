@@ -94,7 +94,7 @@ test('returns a documented outcome for all header values, without an exception',
 })
 
 // An attacker who has a valid key can sign any digest header.
-test('returns a documented outcome for all digest values, without an exception', { timeout: 120_000 }, () => {
+test('returns a documented outcome for any text after a digest, without an exception', { timeout: 120_000 }, () => {
   fc.assert(
     fc.property(fc.array(fragment, { maxLength: 10 }), fc.constantFrom('cavage', 'rfc9421'), (parts, form) => {
       const value = `sha-256=:AAAA:${parts.join('').replace(/[^\t\x20-\x7e]/g, '')}`

@@ -7,7 +7,7 @@ const owner = { accountId: 'account-1', key: 'MKAAAAAAAA' }
 const secret = randomBytes(32)
 
 describe('encrypted secrets', () => {
-  it('can be decrypted, and never have the same ciphertext twice', () => {
+  it('can be decrypted, and differ if the same secret is encrypted twice', () => {
     const secrets = createSecrets(randomBytes(32))
     const first = secrets.encrypt(owner, secret)
     expect(secrets.decrypt(owner, first)).toEqual(secret)

@@ -88,8 +88,8 @@ export function replaceCondition(
 }
 
 /**
- * Returns a chip's comparison, or undefined for words and for function calls without a comparison. For <, <=, >, and
- * >=, the result does not include the chip's negation.
+ * Returns a chip's comparison, or undefined for words and for function calls without a comparison. The result includes
+ * the chip's negation only if the operator is ":".
  */
 export function comparisonOf({ operator, values, isNegated }: Chip): ComparisonName | undefined {
   if (operator === null) return undefined

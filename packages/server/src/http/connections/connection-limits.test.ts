@@ -36,10 +36,7 @@ async function start(options: TestAppOptions): Promise<TestApp> {
 
 const portOf = ({ url }: TestApp): number => Number(new URL(url).port)
 
-/**
- * Opens a connection, with TLS if the server uses TLS. The connection stays open until the test ends or the server
- * closes it.
- */
+/** Opens a connection, with TLS if the server uses TLS. The connection is closed at the end of the test. */
 function open(server: TestApp): Socket {
   if (!server.url.startsWith('https')) return openPlain(server)
   return closeAtEnd(connectTls({ host: '127.0.0.1', port: portOf(server), rejectUnauthorized: false }))
