@@ -15,8 +15,8 @@ const FIRST_UNKNOWN_VERSION = 190_000
 
 /**
  * Waits up to a minute for a database that is unreachable, starting, or stopping, or that has no free connection.
- * Throws after this minute or when `signal` is aborted. Throws immediately for any other problem, such as an
- * unsupported version.
+ * Throws after this minute or when `signal` is aborted. Throws immediately for an error with another code, or
+ * if Muster does not support the database.
  */
 export async function waitForDatabase(
   database: NamedDatabase,

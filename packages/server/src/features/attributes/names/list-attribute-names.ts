@@ -36,7 +36,7 @@ const RECENT_EVENTS = 20_000
 
 /** The reason that an error message gives if counting the names on a restricted viewer's devices takes too long. */
 const COUNTING = ['the server counts the attribute names of every device that you can access']
-/** The maximum number of milliseconds that a request waits while the server counts the names of a large account. */
+/** How long, in milliseconds, a request waits by default while the server counts the names of a large account. */
 const MAX_WAIT_MS = 10_000
 
 interface ListOptions {
