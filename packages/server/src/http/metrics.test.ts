@@ -234,7 +234,7 @@ describe('access to metrics', () => {
     expect((await ask(app)).status).toBe(403)
   })
 
-  test('is granted to every client that sends the token', async () => {
+  test('is granted only to clients that send the token', async () => {
     const token = 'correct-horse-battery-staple'
     const app = await start({ env: { MUSTER_METRICS_TOKEN: token, MUSTER_PUBLIC_URL: 'https://muster.example.com' } })
     const accepted = await ask(app, { authorization: `Bearer ${token}`, 'x-forwarded-for': '203.0.113.9' })

@@ -69,7 +69,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
   let version = 0
   let total = initial.total
   let isCounted = false
-  /** Number of rows in the list, if known, from the first count or the last page. A later count changes only `total`. */
+  /** Number of rows in the list, if known, from the first count or the last page. `recount` changes only `total`. */
   let fullLength: number | undefined
   let seenLength = 0
   let isOutdated = false
