@@ -77,8 +77,8 @@ function timeTicks(points: readonly PresencePoint[]): { ticks: number[]; format:
 type ChartPoint = Record<string, number | null>
 
 /**
- * Adds a point without numbers wherever points are missing, for example while no server was running, so that the curve
- * has a gap.
+ * Adds a point without numbers where points are missing after the second point, for example because no server was
+ * running, so that the curve has a gap.
  */
 function withGaps(points: readonly PresencePoint[]): ChartPoint[] {
   return points.flatMap(({ at, online, devices }, index) => {
