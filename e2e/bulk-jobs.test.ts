@@ -150,7 +150,7 @@ describeConsole('bulk jobs', () => {
     await stateOf(page, 'canceled')
   })
 
-  it('deletes or reverts the devices of an import, and says so before it starts', async () => {
+  it('undoes an import by deleting or reverting its devices, and says so beforehand', async () => {
     const person = await personWith(site, numbered(1))
     const { createBulk } = await person.data(
       `mutation { createBulk(

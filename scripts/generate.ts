@@ -1,4 +1,4 @@
-// `npm run generate` writes every generated file. With --check, it writes nothing and fails if a file is stale.
+// `npm run generate` updates stale generated files. With --check, it writes nothing and fails if a file is stale.
 import { readFile, writeFile } from 'node:fs/promises'
 import { generatedFiles } from './generated-files.ts'
 

@@ -23,7 +23,7 @@ export default defineConfig({
   // Build one page at a time, because the search index contains the pages in the order in which they are built. Every
   // build is then identical.
   buildConcurrency: 1,
-  // Pages link to other Markdown files of the repository, which are also pages of the site.
+  // Many Markdown files outside docs/ are also pages of the site.
   srcDir: root,
   srcExclude: [
     '**/node_modules/**',

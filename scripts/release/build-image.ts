@@ -28,6 +28,6 @@ interface ImageOptions {
   server: string
   file: string
   tag: string
-  /** The timestamp of all files in the image. Builds with docker ignore this value. */
+  /** The image's timestamp. Builds with docker ignore this value. */
   time: Date
 }

@@ -72,7 +72,7 @@ export class QueryTooComplexError extends MusterError {}
 /** The server does not store documents. Send the document instead of its hash. */
 export class PersistedQueryNotFoundError extends MusterError {}
 /**
- * The operation was rate limited, and the client does not retry it. Either the client has already retried for 5
+ * The operation was rate limited, and the client does not retry it. For example, the client has already retried for 5
  * minutes, the server requested a delay of more than 1 minute, or `retries` is 0.
  */
 export class RateLimitedError extends MusterError {}

@@ -20,8 +20,8 @@ export interface CallOptions {
    */
   idempotent?: boolean | undefined
   /**
-   * Idempotency-Key of a mutation that creates something: 1 to 255 printable ASCII characters. By default, each call
-   * uses a new key. To repeat a call after your program restarts, set and store a key.
+   * Idempotency-Key of a mutation that creates something: 1 to 255 printable ASCII characters. By default, the
+   * client creates a new key for each call that needs one. To repeat a call after a restart, set and store a key.
    */
   idempotencyKey?: string | undefined
 }

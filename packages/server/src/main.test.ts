@@ -102,7 +102,7 @@ describe('a server with an embedded database', () => {
 })
 
 describe('starting a server', () => {
-  it("rejects another database's master key, and completes a first start that crashed", async () => {
+  it('rejects a missing or wrong master key, and completes a first start that crashed', async () => {
     const folder = await newFolder()
     const env = { MUSTER_DATA: folder, DATABASE_URL: (await newDatabase()).url }
     expect(await (await startServerProcess(env)).stop()).toBe(0)

@@ -36,8 +36,8 @@ const selection = {
 }
 
 /**
- * Polls the job. Yields its progress at the start and after each change. Ends when the job is neither previewing nor
- * running. Throws NotFoundError if the job does not exist.
+ * Polls the job. Yields the first response, and each response that differs from the previous one. Ends when the job is
+ * neither previewing nor running. Throws NotFoundError if the job does not exist.
  */
 export async function* followBulkJob(
   run: RunQuery,

@@ -8,9 +8,10 @@ import { effectOfCall, type Operation, prepareRequest, type Transport } from './
 
 /**
  * Sends an operation. Retries it up to `retries` times if it did not run, or if its outcome is unknown and running it
- * twice is safe. Unless `retries` is 0, retries a rate-limited operation until `RATE_LIMIT_RETRY_MS` have passed.
- * Returns the response of the last attempt, or throws its error. An earlier attempt may have run a mutation that the
- * last attempt did not run. If so, returns or throws the outcome of the earlier attempt instead.
+ * twice is safe. Unless `retries` is 0, retries a rate-limited operation until `RATE_LIMIT_RETRY_MS` have passed. Stops
+ * early if the server requests a long delay (`retryDelay`). Returns the response of the last attempt, or throws its
+ * error. An earlier attempt may have run a mutation that the last attempt did not run. If so, returns or throws the
+ * outcome of the earlier attempt instead.
  */
 export async function sendWithRetries(
   transport: Transport,

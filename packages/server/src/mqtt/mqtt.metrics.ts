@@ -14,7 +14,7 @@ export function measureMqtt(metrics: Metrics, { broker, connections }: Measured)
   metrics.gauge('devicesConnected', () => connections.size)
 }
 
-/** Runs and traces a publication's handler. Counts the publication if the handler succeeds. */
+/** Runs a publication's handler. Counts the publication if the handler succeeds. */
 export type MeasurePublication = <Result>(kind: string, handle: () => Promise<Result>) => Promise<Result>
 
 export function measurePublications(metrics: Metrics, tracing: Tracing | undefined): MeasurePublication {

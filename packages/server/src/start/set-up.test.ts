@@ -100,7 +100,7 @@ describe('the master key', () => {
     await start(database, await newFolder(), env)
   })
 
-  it('prevents the start with an existing database if it is missing, wrong, or damaged', async () => {
+  it('if missing, wrong, or damaged, prevents the start with an existing database', async () => {
     const [database, folder] = [await newDatabase(), await newFolder()]
     await start(database, folder)
     const other = await newFolder()

@@ -204,7 +204,7 @@ describe('a bulk job of a caller who is restricted to some devices', () => {
     expect((await call(oslo, 'undo', job.id)).counts).toMatchObject({ total: 2 })
   })
 
-  it('applies the restriction in a background preview, and a new restriction when the role changes during the run', async () => {
+  it('is previewed in the background, and applies a new restriction when the role changes during the run', async () => {
     user = await newLargeFleet(app, 1500)
     const owner = await newMember(app, user.accountId, 'owner')
     const { createRole } = await done(
@@ -238,7 +238,7 @@ describe('a bulk job of a caller who is restricted to some devices', () => {
 })
 
 describe('a bulk job of a caller who is restricted to some attributes', () => {
-  it('can use only attributes that the caller can read and set', async () => {
+  it('can read or set an attribute only if the caller can', async () => {
     const { createReader, user: owner, device } = await newUserWithHiddenValues(app)
     const key = await createReader()
     const write = (attributes: object, more: object = {}) => ({ setAttributes: { attributes, ...more } })
