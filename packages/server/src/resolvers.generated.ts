@@ -2011,7 +2011,7 @@ export type Event = {
    * and changes by a device or the server.
    */
   actor?: Maybe<UserReference>;
-  /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
+  /** The change's source, such as an access key or a bulk job. */
   source: ChangeSource;
   /** The objects that the event is about. */
   target: Array<EventTarget>;
@@ -2494,7 +2494,7 @@ export type AttributeChange = {
   new?: Maybe<Scalars['String']['output']>;
   /** The device, service, or account whose value changed. */
   target: EventTarget;
-  /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
+  /** The change's source, such as an access key or a bulk job. */
   source: ChangeSource;
 };
 

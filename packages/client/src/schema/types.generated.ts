@@ -215,7 +215,7 @@ export interface AttributeChange {
   new: string | null
   /** The old value; null if there was no value. */
   old: string | null
-  /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
+  /** The change's source, such as an access key or a bulk job. */
   source: ChangeSource
   /** The device, service, or account whose value changed. */
   target: EventTarget
@@ -513,7 +513,7 @@ export interface Event {
   job: string | null
   /** The account that the event belongs to. */
   owner: UserReference
-  /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
+  /** The change's source, such as an access key or a bulk job. */
   source: ChangeSource
   /** Either active or inactive for state events and for devices that moved to this account; null for other events. */
   state: string | null
@@ -1094,7 +1094,7 @@ export interface AttributeChangeFields {
   new: Leaf<string | null>
   /** The old value; null if there was no value. */
   old: Leaf<string | null>
-  /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
+  /** The change's source, such as an access key or a bulk job. */
   source: Branch<'ChangeSource', 'one'>
   /** The device, service, or account whose value changed. */
   target: Branch<'EventTarget', 'one'>
@@ -1468,7 +1468,7 @@ export interface EventFields {
   job: Leaf<string | null>
   /** The account that the event belongs to. */
   owner: Branch<'UserReference', 'one'>
-  /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
+  /** The change's source, such as an access key or a bulk job. */
   source: Branch<'ChangeSource', 'one'>
   /** Either active or inactive for state events and for devices that moved to this account; null for other events. */
   state: Leaf<string | null>

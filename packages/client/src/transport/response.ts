@@ -73,8 +73,8 @@ function errorOfOther(
 
 /**
  * Classifies a response. A 503 response from the API has no `data` if the operation did not run. It has `data` if the
- * operation failed because the database was unavailable, for example because the connection was lost. A proxy's 503
- * response does not indicate whether the operation ran.
+ * operation failed with `UNAVAILABLE`, for example because the database connection was lost. A proxy's 503 response
+ * does not indicate whether the operation ran.
  */
 function outcomeOf(status: number, result: GraphQLResponse | undefined): Attempt['outcome'] {
   if (status === 429 || isStillRunning(result)) return 'rejected'
@@ -115,9 +115,8 @@ function parseResponse(
  * cases:
  *
  * - The status does not indicate whether the operation ran (`outcomeOf`).
- * - The error is `UNAVAILABLE` and the response has `data`, because the database became unavailable during the
- *   operation. This case excludes errors with the outcome `done`. With this outcome, the mutation made its change, and
- *   only reading the result failed.
+ * - The error is `UNAVAILABLE` and the response has `data`, so the operation had begun. This case excludes errors with
+ *   the outcome `done`. With this outcome, the mutation made its change, and only reading the result failed.
  */
 export function dataOf(response: GraphQLResponse, operation: Operation, options: CallOptions): unknown {
   const { errors = [], ...details } = response

@@ -232,7 +232,7 @@ it('does not leave an account without an owner who can sign in', async () => {
   expect(await rowsOf(account)).toEqual({})
 })
 
-it('finds a user who has no account', async () => {
+it('finds and removes a user who did not found an account', async () => {
   const account = await app.createUser()
   const email = `joined-${account.accountId}@example.com`
   const { createInvitation } = await ownerOf(account).then((owner) =>

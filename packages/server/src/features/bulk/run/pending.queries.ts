@@ -7,7 +7,7 @@ import { jsonBytes } from '../sizes/json-bytes.ts'
 export interface PendingItem {
   id: string
   changes: DeviceChanges
-  /** The name that identifies the device of the CSV row. Null if the row has a hardware ID, or if there is no row. */
+  /** The name in the CSV row. Null if the row has a hardware ID or no name, or if there is no row. */
   rowName: string | null
   /** The size, in bytes, of the changes to this device and to the devices before it in the batch. */
   bytesUpTo: number

@@ -44,7 +44,7 @@ export function compareTime(
 }
 
 /**
- * The maximum distance, in seconds, between a relative time and `now`. More distant times become infinite, because
+ * The maximum distance, in seconds, between a relative time and a column. More distant times become infinite, because
  * PostgreSQL rejects times that are out of range.
  */
 const MAX_SECONDS = 100_000_000_000
