@@ -139,7 +139,7 @@ describe('the limit on jobs that have not been started', () => {
 })
 
 describe('a preview of many devices', () => {
-  it('finds them in steps, and again in the next preview', async () => {
+  it('finds them in the background, and again in the next preview', async () => {
     const user = await newLargeFleet(app, 5_600)
     await sql`update device set attributes = '{"site": "rome"}'
       where account_id = ${user.accountId} and id < '80:00:00:00:00:01:11:00'`.execute(app.db)

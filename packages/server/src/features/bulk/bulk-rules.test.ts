@@ -64,7 +64,7 @@ it('retries only devices that still match', async () => {
   expect((await valuesOf(user)).map(({ site }: { site: string }) => site)).toEqual(['oslo', 'rome', 'rome'])
 })
 
-it('pauses after a failure above the limit, and not again after it is resumed', async () => {
+it('pauses after a failure above the limit, and does not count that failure after it is resumed', async () => {
   const [user, ids] = await newFleet(app, 4)
   const { createBulk: job } = await user.data(
     `mutation ($ids: [String!]) { createBulk(target: { ids: $ids }, rate: 2, maxFailures: 0,

@@ -84,7 +84,7 @@ describe('the preview of a bulk job', () => {
     expect(await valuesOf(user)).toEqual([{ site: 'rome' }, { site: 'rome' }])
   })
 
-  it('replaces placeholders with values of the device, in the order of the operations', async () => {
+  it('replaces names in braces with values of the device, in the order of the operations', async () => {
     const [user] = await fleet(1)
     const operations = [
       setSite('bergen'),
@@ -203,7 +203,7 @@ describe('starting a bulk job', () => {
     expect((await until(user, runBulk.id, 'DONE')).counts.done).toBe(2)
   })
 
-  it('skips devices that are deleted, no longer match, or have changed, and changes no new devices', async () => {
+  it('skips devices that are deleted, no longer match, or lack the old value, and changes no new devices', async () => {
     const [user, ids] = await fleet(4, { site: 'oslo', keep: 'yes' })
     const job = await create(user, { where: 'keep = yes' }, [setSite('rome')])
     await register(user, 'late', { site: 'oslo', keep: 'yes' })

@@ -241,7 +241,7 @@ describe('a caller who may not simulate everything', () => {
       expect(await attempt(admin, args)).toEqual({ code: 'NOT_FOUND' })
   })
 
-  it('learns nothing about devices without DEVICE_READ, and nothing about a wider role with a restricted key', async () => {
+  it('learns nothing about devices without DEVICE_READ, or about its creator with a restricted key', async () => {
     const manager = sendAsUser(
       await keyOf(app, sendAsUser(user), 'access: { permissions: [KEY_MANAGE, ATTRIBUTE_WRITE] }'),
     )
