@@ -13,8 +13,8 @@ const ignored = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*/g
 export type Effect = 'none' | 'idempotent' | 'creates' | 'once'
 
 /**
- * Each of these mutations sets a value or a state. A second request has no further effect, unless another caller has
- * changed the value between the two requests. Updates of access keys and webhooks are excluded, because the second
+ * Each of these mutations sets a value or a state. A second request sets the same value again, even if another caller
+ * has changed the value between the two requests. Updates of access keys and webhooks are excluded, because the second
  * request could enable a key or webhook that another caller has disabled.
  */
 const idempotent: ReadonlySet<string> = new Set([

@@ -20,7 +20,7 @@ export type Chosen<Name extends keyof ObjectTypes, Given, Plain> = [Given] exten
 
 /**
  * Filter and page options of a device list. `name` matches any part of the name and is case-insensitive. Filters other
- * than `name`, `where`, and `view` match exactly.
+ * than `name`, `where`, and `view` match whole values.
  */
 export interface DeviceListOptions extends Filter<ObjectTypes['User']['devices']>, ListOptions {}
 
