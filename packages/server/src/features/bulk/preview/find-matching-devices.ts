@@ -47,8 +47,8 @@ export async function findMatching(
 }
 
 /**
- * Returns the devices of the job that the target refers to. Returns undefined if there are more than `limit` devices or
- * if the target is of another kind.
+ * Returns the devices that the target selects from another job. Returns undefined if there are more than `limit`
+ * devices or if the target is of another kind.
  */
 export async function findFirst(
   db: Database,

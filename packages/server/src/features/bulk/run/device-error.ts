@@ -1,6 +1,6 @@
 import type { ApiError } from '../../../errors.ts'
 
-/** An error that affects only one device of its batch. */
+/** An error that one device of a batch causes. */
 export class DeviceError extends Error {
   readonly deviceId: string
   override readonly cause: ApiError

@@ -17,7 +17,7 @@ export interface LockedBulkDevice {
 }
 
 /**
- * Returns undefined if the job may change the device: the device exists, matches the filter, and still has the old
+ * Returns undefined if the job may change the device: the device was found, matches the filter, and still has the old
  * values of the changes.
  */
 export function reasonToSkip(
