@@ -2432,9 +2432,10 @@ export type FilterCompletion = {
   /** The end of the part of the filter that the completion replaces (exclusive), in code points counted from 0. */
   to: Scalars['Int']['output'];
   /**
-   * For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number
-   * of devices or services with this value in a sample of at most 10,000 devices or services. For a context, the number of
-   * objects with overrides in this context, also in a sample. Null for other completions and for event types.
+   * For an attribute name, the approximate number of devices or services that have the attribute. For a value from the
+   * account's data, the number of devices or services with this value in a sample of at most 10,000 devices or services.
+   * For a context, the number of objects with overrides in this context, also in a sample. Null for other completions,
+   * such as states and event types.
    */
   count?: Maybe<Scalars['Int']['output']>;
 };

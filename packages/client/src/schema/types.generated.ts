@@ -599,7 +599,7 @@ export interface FilterCheck {
 
 /** A possible completion at the cursor. */
 export interface FilterCompletion {
-  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number of devices or services with this value in a sample of at most 10,000 devices or services. For a context, the number of objects with overrides in this context, also in a sample. Null for other completions and for event types. */
+  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value from the account's data, the number of devices or services with this value in a sample of at most 10,000 devices or services. For a context, the number of objects with overrides in this context, also in a sample. Null for other completions, such as states and event types. */
   count: number | null
   /** The start of the part of the filter that the completion replaces, in code points counted from 0. */
   from: number
@@ -1555,7 +1555,7 @@ export interface FilterCheckFields {
 
 /** The selectable fields of FilterCompletion. */
 export interface FilterCompletionFields {
-  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number of devices or services with this value in a sample of at most 10,000 devices or services. For a context, the number of objects with overrides in this context, also in a sample. Null for other completions and for event types. */
+  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value from the account's data, the number of devices or services with this value in a sample of at most 10,000 devices or services. For a context, the number of objects with overrides in this context, also in a sample. Null for other completions, such as states and event types. */
   count: Leaf<number | null>
   /** The start of the part of the filter that the completion replaces, in code points counted from 0. */
   from: Leaf<number>
