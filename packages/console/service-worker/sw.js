@@ -7,7 +7,7 @@ const SHELL_CACHE = `muster-shell-${VERSION}`
 const ASSET_CACHE = 'muster-assets'
 const OFFLINE = '/offline.html'
 
-/** The HTTP status codes that a proxy returns while it cannot reach the server. */
+/** HTTP status codes with which a proxy reports that it cannot reach the server. */
 const UNREACHABLE = [502, 504]
 
 self.addEventListener('install', (event) => {
