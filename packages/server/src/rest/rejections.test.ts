@@ -16,7 +16,7 @@ import { routes } from './routes.ts'
 /** `GET /needs` only checks the signature, and the server may still have the access key in memory. */
 const withoutDatabase = ['GET /version', 'GET /application-types', 'GET /accounts/{id}', 'GET /needs']
 
-test('while the database is unavailable, responds with 503 and Retry-After on each permitted route that needs it', async () => {
+test('without the database, responds with 503 and Retry-After on each permitted route that needs it', async () => {
   const database = await createTestDatabase()
   onTestFinished(database.drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-rest-'))

@@ -34,7 +34,7 @@ describe('the tables of the schema', () => {
     expect(distributed().filter((table) => table.uniques.length === uniquesAcrossAccounts(table).length)).toEqual([])
   })
 
-  it('reference only local tables if they are local, and otherwise rows of the same account or of reference tables', () => {
+  it('reference only local tables if local, and otherwise rows of the same account or of reference tables', () => {
     const wrong = tables.flatMap(({ name, references }) =>
       references
         .filter(({ table, columns }) => {

@@ -27,7 +27,7 @@ export function parseDateTime(text: string): Date {
   return value
 }
 
-/** Converts to a format that `new Date` parses: capital letters, a point before the fraction, and minutes in the zone. */
+/** Converts to a format that `new Date` parses: capitals, a point before the fraction, and minutes in the zone. */
 const forDate = (text: string): string =>
   text
     .toUpperCase()
