@@ -117,7 +117,7 @@ const serverOptions = [
   '--no-maglev',
 ]
 
-/** Raises the rate limit, so that it does not limit the load, and disables MQTT. Other settings keep their defaults. */
+/** Raises the rate limit, so that it does not limit the load, and disables the MQTT port. */
 const serverSettings = {
   MUSTER_KEY_POINTS: '1000000000',
   MUSTER_KEY_POINTS_PER_SECOND: '1000000000',

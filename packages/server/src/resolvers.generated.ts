@@ -72,9 +72,9 @@ export type User = {
   attributeNames: Array<AttributeName>;
   /**
    * The number of online devices over time, as at most 1,000 points. The server stores a point every five minutes. It
-   * combines points older than two days into hourly points, and deletes points after 400 days. If the time range contains
-   * more than 1,000 points, the server combines neighboring points. There are no points for times when no server was
-   * running or the account had no devices. Null for a caller who is restricted to some devices.
+   * combines points older than two days into hourly points, and deletes points after 400 days. For long time ranges, the
+   * server combines neighboring points. There are no points for times when no server was running or the account had no
+   * devices. Null for a caller who is restricted to some devices.
    */
   presence?: Maybe<Array<PresencePoint>>;
   /**

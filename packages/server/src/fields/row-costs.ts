@@ -100,7 +100,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Mutation.setAttributesMany': 0,
 })
 
-/** Returns how many devices the server reads to preview a bulk job: all if the target is a filter, otherwise none. */
+/** Returns the row cost of previewing a bulk job: all devices, or none if the target contains IDs or CSV. */
 function rowsOfTarget({ target }: Arguments, { devices }: AccountSize): FieldRows {
   const { ids, csv } = (target ?? {}) as { ids?: unknown; csv?: unknown }
   return { rows: ids == null && csv == null ? devices : 0 }

@@ -108,7 +108,7 @@ describe('a field that reads more devices than it returns', () => {
   })
 })
 
-describe('a field that reads every device to apply the restriction of a key', () => {
+describe('a field that may read every device to apply the restriction of a key', () => {
   let restricted: TestUser
   beforeAll(async () => {
     restricted = await keyOf(app, sendAsUser(user), 'access: { where: "rack:1" }')
@@ -123,7 +123,7 @@ describe('a field that reads every device to apply the restriction of a key', ()
     ['suggestions', '{ login { checkFilter(where: "rakk = 1") { points } } }', 5],
     ['completions of names', '{ login { checkFilter(where: "ra", cursor: 2) { completions { text } } } }', 5],
     ['completions of values', '{ login { checkFilter(where: "name = ", cursor: 7) { completions { text } } } }', 5],
-  ])('costs a point for each 2,000 devices: %s', async (_what, document, points) => {
+  ])('costs a point for each 2,000 devices that it reads: %s', async (_what, document, points) => {
     expect(await chargeOf(restricted, document)).toEqual({ cost: points, errors: undefined })
   })
 

@@ -13,7 +13,7 @@ const UNIT = 'muster-agent.service'
 const unitIn = ({ root }: Place): string => join(root, 'etc/systemd/system', UNIT)
 const configIn = ({ root }: Place): string => join(root, 'etc/muster/agent.ini')
 
-/** Throws if systemd does not run on this machine, or if the agent's user cannot open the programs of the agent. */
+/** Throws if systemd does not run on this machine, or if other users cannot open the folders of the agent's programs. */
 export async function assertCanStart(): Promise<void> {
   await systemctl('show', '--property=Version')
   const { node, muster } = thesePrograms()

@@ -186,7 +186,7 @@ describe('the presence samples of an account', () => {
     expect(await presence(user, minute(0), minute(70))).toHaveLength(1)
   })
 
-  it('are limited to 1,000 points for any time span', async () => {
+  it('are limited to 1,000 points for time spans from 1 to 399 days', async () => {
     const user = await app.createUser()
     await sql`insert into presence_sample (account_id, minutes, at, devices, online, min_online)
       select ${user.accountId}, minutes, at, 10, 5, 3 from (

@@ -190,7 +190,7 @@ describe('the list of events', () => {
   })
 })
 
-describe('the events of devices', () => {
+describe('events', () => {
   it('are on a separate page for each device', async () => {
     const user = await userWithoutEvents()
     const devices = [await newDevice(user, 'a'), await newDevice(user, 'b')]

@@ -65,7 +65,7 @@ describe('an event stream', () => {
   })
 
   it.each([
-    ['a body that is not JSON', { 'content-type': 'text/plain' }, 415],
+    ['a content type other than JSON', { 'content-type': 'text/plain' }, 415],
     ['another response type', { accept: 'application/json' }, 406],
   ])('is rejected because of %s', async (_name, headers, status) => {
     const stream = await openStream({ app, user: app.owner, query: EVENTS, headers })

@@ -32,7 +32,7 @@ describe('a key that is restricted to some attributes', () => {
     expect((await download(named)).split(/\r?\n/)[1]).toBe('one,,,,hidden-site,night')
   })
 
-  it('cannot use links whose filter or order contains a name that it has lost', async () => {
+  it('cannot use links whose filter or order reads an attribute that it can no longer read', async () => {
     const key = await createKey('{ read: ["*"], write: ["site"] }')
     const linkOf = async (field: string): Promise<string> =>
       Object.values((await key.data(`{ login { ${field} } }`)).login)[0] as string

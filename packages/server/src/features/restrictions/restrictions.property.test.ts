@@ -23,7 +23,7 @@ const isAllowed = (where: string): boolean => {
   return isValid && canonical !== null && canonical !== ''
 }
 
-test('returns the same to a restricted key as to an unrestricted key with the same filter', {
+test('returns the same devices to a restricted key as to an unrestricted key with the same filter', {
   timeout: 600_000,
 }, async () => {
   const user = await app.createUser()
