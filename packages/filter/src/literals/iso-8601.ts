@@ -20,8 +20,8 @@ export function parseTime(text: string): ParsedTime | undefined {
   const midnight = new Date(Date.UTC(2000, month! - 1, day))
   midnight.setUTCFullYear(year!, month! - 1, day)
   if (midnight.getUTCDate() !== day || midnight.getUTCMonth() !== month! - 1) return undefined
-  // Rewrite the fraction and the zone, because `Date` accepts neither a comma before the fraction nor a zone without
-  // minutes or a colon.
+  // Rewrite the fraction and the zone, because the date-time format of ECMAScript allows neither a comma before the
+  // fraction nor a zone without minutes or a colon.
   const form = text
     .toUpperCase()
     .replace(',', '.')

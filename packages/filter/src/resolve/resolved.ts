@@ -35,7 +35,8 @@ export type OrderOperator = '<' | '<=' | '>' | '>='
 /**
  * A comparison with one literal.
  *
- * - `=` is case-sensitive. The value equals the literal, matches the pattern as a whole, or is a time on the given day.
+ * - `=` is case-sensitive, except for email addresses. The value equals the literal, matches the pattern as a whole, or
+ *   is a time on the given day.
  * - `:` is case-insensitive. The value contains the string, or the whole value matches the pattern.
  * - An order operator compares according to the literal's type. Strings are compared in natural order.
  *
@@ -156,7 +157,7 @@ export type Literal =
   | { readonly type: 'time'; readonly milliseconds: number }
   /** A day in UTC, given by its first millisecond. Occurs only with `=`. */
   | { readonly type: 'day'; readonly milliseconds: number }
-  /** A time in seconds relative to the start of the request. Negative values are in the past. */
+  /** A time in seconds relative to the reference time of the filter. Negative values are before that time. */
   | { readonly type: 'relative'; readonly seconds: number }
   /** A duration in seconds. Occurs only with `age()`. */
   | { readonly type: 'duration'; readonly seconds: number }

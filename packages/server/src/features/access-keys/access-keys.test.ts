@@ -110,7 +110,7 @@ describe('creating an access key', () => {
     expect((await user.data(create, { name })).createAccessKey.accessKey.name).toBe(name)
   })
 
-  it('allows at most 10 keys, even with concurrent requests', async () => {
+  it('allows a person at most 10 keys, even with concurrent requests', async () => {
     const user = await app.createUser()
     const responses = await Promise.all(Array.from({ length: 14 }, () => user.query(create)))
     expect(responses.filter(({ errors }) => errors === undefined)).toHaveLength(9)
@@ -209,7 +209,7 @@ describe('a key that creates or enables another key', () => {
     expect(errors[0].extensions.code).toBe('FORBIDDEN')
   })
 
-  it('can enable an equally strong key but not a stronger key', async () => {
+  it('can enable a weaker key but not a stronger key', async () => {
     const user = await app.createUser()
     const [strong, alike] = [await keyOf(user, {}), await keyOf(user, { expires: soon(), requireDigest: true })]
     for (const { key } of [strong, alike]) await user.data(update, { key, enabled: false })
