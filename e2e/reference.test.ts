@@ -117,7 +117,7 @@ describeConsole('the API reference', () => {
     expect(foreignRequests).toEqual([])
   })
 
-  it('runs only the query Schema without a session, and shows that no user is signed in', async () => {
+  it('runs Schema, but not FirstPage or Events, without a session, and shows that no user is signed in', async () => {
     const { page, foreignRequests } = await openReference('#try')
     await page.getByText('You are not signed in').waitFor()
     await run(page, 'Schema')

@@ -1,4 +1,4 @@
-/** Every exit code and its meaning. The help of each command and the docs use this table. */
+/** The exit codes and their meanings. The help of commands and the docs use this table. */
 export const exitCodeTable = {
   ok: [0, 'done'],
   failed: [1, 'failed'],
