@@ -45,7 +45,7 @@ export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: 
 
 /**
  * Reads all buffered data, or returns null if there is none. Since Node 26, `read()` returns only the first chunk, but
- * the broker reads once per event.
+ * the broker may read only once per event.
  */
 function readAll(read: () => Buffer | null): Buffer | null {
   const chunks: Buffer[] = []

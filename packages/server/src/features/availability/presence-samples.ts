@@ -33,7 +33,7 @@ export async function listPresence(
   return selectSamples(db, viewer.accountId, { from, until, minutes: intervalOf(from, until, clock()) })
 }
 
-/** Returns the shortest interval, in minutes, that produces at most `MAX_POINTS` points. */
+/** Returns an interval, in minutes, that produces at most `MAX_POINTS` points. */
 function intervalOf(from: Date, until: Date, now: Date): number {
   const shortFrom = now.getTime() - SHORT_DAYS * DAY_MS - LONG_MINUTES * MINUTE_MS
   const short = Math.max(0, until.getTime() - Math.max(from.getTime(), shortFrom)) / MINUTE_MS

@@ -18,8 +18,8 @@ export const ASSUMED_EVENTS = 100_000
 const FAR = 5_000
 
 /**
- * PostgreSQL reads events newest first, by the primary key for an account or by an index for a device. It applies all
- * other filters to one event at a time.
+ * PostgreSQL reads the events of a page newest first, by the primary key for an account or by an index for a device. It
+ * applies most other filters to one event at a time.
  */
 export function eventRowsRead({
   where,
