@@ -53,7 +53,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Webhook.deliveries': (_args, { events }) => ({ rows: 0, total: events }),
   // The server reads the devices only if the summary of attribute names is out of date.
   'User.attributeNames': (_args, { devices }) => ({ rows: devices }),
-  // Without columns, the file contains all attributes in use, so the server must list them.
+  // Without columns, the file can contain all attributes in use, which the server must then list.
   'User.devicesUrl': ({ columns }, { devices }) => ({ rows: columns == null ? devices : 0 }),
   'User.facets': (_args, { devices }) => ({ rows: devices }),
   'User.deviceTotals': (_args, { devices }) => ({ rows: devices }),
