@@ -85,7 +85,7 @@ function readInput({ viewer, clock }: Creating, input: AccessKeyInput): Granted 
   }
 }
 
-/** The permissions of an operator's command, whose viewer has no `permissions`. */
+/** The permissions of a viewer without `permissions`, such as the viewer of an operator's command. */
 const ALL = ~0
 
 export function assertFuture(expires: Date, now: Date): void {

@@ -49,7 +49,7 @@ const select = (rows: EventRows): string => `select ${valuesIn(rows)}
     from ${rows.from}`
 
 /**
- * Except for tests, no other file names the columns of new events. The statements of frequent changes include this
+ * Except for tests and benchmarks, only this file inserts events. The statements of frequent changes include this
  * insert, because a separate statement would need a transaction, which is slower (docs/decisions/0018).
  */
 export const eventInsert = (...rows: readonly EventRows[]): string =>

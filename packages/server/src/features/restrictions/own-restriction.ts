@@ -97,8 +97,8 @@ export async function assertViews(
 }
 
 /**
- * Adds a filter or limits on attribute names to a key's restriction. A restriction can only become narrower. Throws
- * BAD_USER_INPUT if the combined filter is invalid, or if the limits allow names that the restriction does not allow.
+ * Adds a filter or limits on attribute names to a key's restriction. A restriction can only become narrower. Throws an
+ * error if the combined filter is invalid, or if the limits allow names that the restriction does not allow.
  */
 export function narrowed(own: RestrictionPart, added: RestrictionPart): RestrictionPart {
   const { attributes, ...others } = added

@@ -5,8 +5,8 @@ import { matchingEvents } from '../events.queries.ts'
 import type { Intervals } from './intervals.ts'
 
 /**
- * Returns the counts, keyed by interval index. Omits intervals without matching events. An event from a server whose
- * clock was ahead counts in the last interval.
+ * Returns the counts, keyed by interval index. Omits intervals without matching events. An event after the last
+ * interval counts in the last interval.
  */
 export async function countByInterval(
   db: Database,
