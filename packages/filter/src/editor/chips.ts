@@ -90,7 +90,7 @@ function writeChip({ subject, operator, values, isNegated, matchesAll }: Chip): 
 
 /**
  * Formats a user's input as a value, with quotes unless the input is a plain word or an ID. Also quotes numbers and
- * times, which are then compared as strings. With `isWord`, formats the input as a bare word.
+ * times. With `isWord`, formats the input as a bare word.
  */
 export const writeChipValue = (text: string, { isWord = false }: { isWord?: boolean } = {}): string =>
   isWord ? writeWord([text]) : writeValue([text])

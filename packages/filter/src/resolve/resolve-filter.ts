@@ -32,7 +32,7 @@ export interface Resolution {
 export function resolveFilter(parsed: ParsedFilter, options: ResolveOptions = {}): Resolution {
   const { kind = 'device', usage = 'list' } = options
   const { text } = parsed
-  // Do not resolve a filter that exceeds a limit, because resolving it could take unlimited time.
+  // Do not resolve a filter that exceeds a limit, because resolving it could take too long.
   const tree = parsed.problems.some((problem) => problem.kind === 'limit') ? null : parsed.tree
   const all = { ...options, kind, usage }
   const resolving: Resolving = {
