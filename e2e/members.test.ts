@@ -203,7 +203,7 @@ describeConsole('members', () => {
   const countButtons = (page: Page, names: RegExp): Promise<number> =>
     page.getByRole('main').getByRole('button', { name: names }).count()
 
-  it('shows viewers no buttons for changes, and explains what they cannot do', async () => {
+  it('shows viewers no buttons for changes that they cannot make, and explains why', async () => {
     const owner = await personWith(site, [{ name: 'gate', platform: 'linux', attributes: { site: 'oslo' } }])
     const { login } = await owner.data('{ login { devices { items { id } } } }')
     const device = `/devices/${login.devices.items[0].id}`

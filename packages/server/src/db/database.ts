@@ -25,8 +25,8 @@ export interface PoolWatch {
 export const plannedEachTime = '/* planned each time */'
 
 /**
- * Marks a statement that returns thousands of rows. The driver returns its rows as arrays and times as strings, which
- * saves most of the conversion.
+ * Marks a statement that can return thousands of rows. The driver returns its rows as arrays and times as strings,
+ * which saves most of the conversion.
  */
 export const rowsAsArrays = '/* rows as arrays */'
 

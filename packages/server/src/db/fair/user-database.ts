@@ -152,7 +152,7 @@ export const queryDatabase = (db: Database, accountId: string): Database => user
 export const downloadDatabase = (db: Database, accountId: string): Database =>
   usersOf.get(db)?.(accountId).downloading ?? db
 
-/** Repeats a statement every second while the scheduler rejects it with RATE_LIMITED. */
+/** Retries a statement every second while the scheduler rejects it with RATE_LIMITED. */
 export async function retryWhenRateLimited<Result>(run: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {

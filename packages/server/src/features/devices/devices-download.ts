@@ -135,7 +135,7 @@ function pages(download: Download): AsyncIterable<string> {
   return pagesOf(download, { ...selection, where }, order)
 }
 
-/** Yields the header, and then pages of devices. Reads the pages and charges for them as the field `devices` does. */
+/** Yields the header, and then pages of devices. Reads the pages as the field `devices` does. */
 async function* pagesOf(download: Download, selection: DeviceSelection, order: DeviceOrder): AsyncGenerator<string> {
   const { accountId } = download
   const columns = selection.columns.map((column) => csvColumn(column, 'columns'))

@@ -20,7 +20,7 @@ const attributesOfDevices = selectedAttributes([])
 export const devicesPart = schemaPart(new URL('./devices.graphql', import.meta.url), {
   User: {
     devices: (_user, args, context, info) => {
-      // The schema gives `sort` a default. A view's order applies unless the request itself contains `sort`.
+      // The schema gives `sort` a default, which must not replace a view's order.
       const sort = writesOut(info, 'sort') ? args.sort : null
       return listDevices(context, { ...args, sort }, { attributes: attributesOfList(info) })
     },

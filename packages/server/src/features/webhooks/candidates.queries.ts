@@ -48,7 +48,7 @@ const MAX_BYTES = 4 * 1024 * 1024
 
 export type PassingEvent = DeliverableEvent & { email: string }
 
-/** Selects the events with these IDs. If their total size exceeds `MAX_BYTES`, selects only the first events. */
+/** Selects the events with these IDs. If their data exceeds `MAX_BYTES`, selects only the first events. */
 export async function selectPassing(db: Database, accountId: string, ids: readonly string[]): Promise<PassingEvent[]> {
   const { rows } = await sql<PassingEvent>`
     select id::text, type, "timestamp", actor_id as "actorId", source, device_id as "deviceId", targets, state, data,

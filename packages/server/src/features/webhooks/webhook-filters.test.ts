@@ -48,7 +48,7 @@ describe('a webhook with a filter', () => {
     expect(rows).toEqual([])
   })
 
-  it('sends the same body as a webhook without a filter', async () => {
+  it('sends the same data as a webhook without a filter', async () => {
     const admin = await newMember(app, user.accountId, 'admin')
     const contact_email = 'contact@example.com'
     await app.db.updateTable('account').set({ contact_email }).where('id', '=', user.accountId).execute()
@@ -254,7 +254,7 @@ describe('a webhook with a filter', () => {
 })
 
 it("evaluates many events for a filter, and also sends another account's events", async () => {
-  // The server evaluates this many events in two batches.
+  // The server needs more than one batch for this many events.
   const EVENTS = 3_000
   const busy = await app.createUser()
   const slow = await startReceiver()

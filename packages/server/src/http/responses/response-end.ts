@@ -29,8 +29,8 @@ export function onceResponseEnds(reply: FastifyReply, end: () => void): void {
 }
 
 /**
- * Returns the callbacks of the open responses on the socket. They are in an array. A Set would replace its table for
- * each request, and each replaced table refers to the next one. If one of the tables is in the old generation, minor
+ * Returns the callbacks of the open responses on the socket. They are in an array. A Set would replace its table
+ * again and again, and each replaced table refers to the next one. If one of the tables is in the old generation, minor
  * garbage collections do not free the later ones.
  */
 function responsesOn(socket: Socket): Ends[] {

@@ -131,7 +131,7 @@ describe('confirming a sign-in', () => {
     expect(errorOf(response)).toEqual([401, 'UNAUTHENTICATED', 'no-session'])
   })
 
-  it('is limited to ten attempts a minute', async () => {
+  it('is limited to ten failed attempts a minute', async () => {
     const tries = []
     for (let count = 0; count < 11; count++) tries.push(await browser.auth('/confirm-sign-in', { password: 'not it' }))
     expect(tries.map(({ status }) => status)).toEqual([...Array(10).fill(400), 429])

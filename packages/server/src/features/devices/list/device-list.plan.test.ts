@@ -118,7 +118,7 @@ describe('plans of prepared statements', () => {
   })
 })
 
-// The LIMIT of each statement is one of a few constants. For other page sizes, an outer LIMIT cuts the page.
+// Unless a page starts at an offset above 0, the inner LIMIT is one of a few constants, and an outer LIMIT cuts the page.
 test.each([
   'name',
   'name desc',
@@ -191,7 +191,7 @@ describe.each([
   )
 })
 
-/** Ignores the small device_count table, which is always scanned. */
+/** Ignores scans of `device_count`, because this table is small. */
 const withoutCountTable = ({ scanned, ...plan }: Plan): Plan => ({
   ...plan,
   scanned: scanned.filter((table) => table !== 'device_count'),

@@ -32,7 +32,7 @@ type Sql = RawBuilder<unknown>
 /** The sort key is omitted if another column of the row already contains it. */
 export type ListedDeviceRow = readonly [...DeviceRow, sortKey: string | null] | DeviceRow
 
-/** `fromEnd` means that the page is read from the list's end. Requires an order with an index, and no filter. */
+/** `fromEnd` means that the page is read from the list's end, if the order has an index. Requires an unfiltered list. */
 export type DeviceStart = SqlStart & { fromEnd?: boolean }
 
 /**
@@ -96,8 +96,8 @@ function shapeOf({ filter, order, start, limit, attributes, search }: DevicePage
 /**
  * First finds the devices on the page, with only the tables that the order and the filter need. Then reads the
  * remaining columns of only those devices. With an index and no filter, skipping a device therefore costs no more than
- * reading an index entry. With neither a filter nor an offset, the statement finds only devices that are on the page.
- * It therefore reads `device` and `device_live` in one step.
+ * reading an index entry. If there is no offset either, the statement finds only devices that are on the page. It
+ * therefore reads `device` and `device_live` in one step.
  */
 export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const filter = sqlFilter(accountId, page.filter)

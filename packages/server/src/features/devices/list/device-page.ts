@@ -24,7 +24,7 @@ const SAMPLED = 250
 
 /**
  * A filter with `where` or a restriction may have no index. If the order has an index, the server then does not charge
- * for a page that the first read fills. That read ends early.
+ * for a page that the first read fills. A read that fills the page usually ends early.
  */
 export async function readDevicePage(reading: PageReading): Promise<ListedDeviceRow[]> {
   const { page, read, charge } = reading

@@ -26,7 +26,7 @@ export const FAR = 5_000
 
 /**
  * Estimates how many rows the server may read but not return for the `devices` field. The server needs the estimate
- * before the field runs. If the field would reject the arguments, the estimate is 0.
+ * before the field runs. If this function cannot parse the arguments, the estimate is 0.
  */
 export function rowsRead(
   args: DeviceListArguments,

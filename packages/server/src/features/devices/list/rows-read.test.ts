@@ -67,12 +67,12 @@ test('estimates only the named devices for a filter by IDs or hardware ID', () =
   expect(read({ hardwareId: 'hw-1', sort: 'no.index' }).page.rows).toBe(1)
 })
 
-test('estimates no rows for total without a filter, and every device with a filter', () => {
+test('estimates no rows for total without a filter, and every device with a filter by state', () => {
   expect(read({ sort: 'no.index' }).total).toEqual({ rows: 0, reasons: [] })
   expect(read({ state: 'active' }).total).toEqual({ rows: DEVICES, reasons: [expect.stringMatching(/^total counts/)] })
 })
 
-test('estimates no rows for arguments that the list rejects', () => {
+test('estimates no rows for arguments that it cannot parse', () => {
   for (const args of [{ size: 0, sort: 'no.index' }, { sort: 'no index' }, { state: 'on', name: 'q9' }]) {
     expect(read(args)).toEqual({ page: { rows: 0, reasons: [] }, total: { rows: 0, reasons: [] } })
   }

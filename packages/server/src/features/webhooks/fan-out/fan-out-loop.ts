@@ -10,7 +10,7 @@ import { distinctWebhooks, type WebhookAddress } from '../webhook-channel.ts'
 import { moveCursor, type OwedEvent, readCursor, readOldestAge, selectOwed } from './fan-out.queries.ts'
 import { saveDeliveries } from './save-deliveries-and-jobs.ts'
 
-/** Creates webhook deliveries for new events. Each process runs a fan-out, but only one fan-out at a time is active. */
+/** Creates webhook deliveries for new events. Each process runs a fan-out, but only one of them handles an event. */
 export interface FanOut {
   /** Returns how far the deliveries lag behind the feed. Returns undefined until the feed's position is known. */
   lag(): Promise<FeedLag | undefined>
