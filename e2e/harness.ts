@@ -141,7 +141,7 @@ function collectErrors(context: BrowserContext): string[] {
   return errors
 }
 
-/** Tracks the page's API requests in flight, except subscriptions, which stay open. */
+/** Tracks the page's GraphQL requests in flight, except subscriptions, which stay open. */
 function trackPendingRequests(page: Page): Set<unknown> {
   const requests = new Set<unknown>()
   page.on('request', (request) => {

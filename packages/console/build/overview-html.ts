@@ -6,10 +6,10 @@ const script = '/src/overview.ts'
 const modules = ['/overview/overview-page.tsx', '/overview/presence-chart.tsx']
 
 /**
- * Writes `overview.html`, a copy of `index.html` for the overview, the first page of signed-in users. The copy begins
- * with a script that requests the page's data, and it preloads the page's code. The browser would otherwise load this
- * code only after it has run the main script. Except for the first script and its imports, preloaded code has a low
- * priority, so that the requests for data come first.
+ * Writes `overview.html`, a copy of `index.html` for the overview, the first page of signed-in users. The copy has an
+ * additional script that requests the page's data, and it preloads the page's code. The browser would otherwise load
+ * this code only after it has run the main script. Except for the imports of the additional script, preloaded code has
+ * a low priority, so that the requests for data come first.
  */
 export function overviewHtml(): Plugin {
   return {

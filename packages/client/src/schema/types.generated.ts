@@ -2410,7 +2410,7 @@ export interface UserFields {
   }>
   /** A URL for downloading the matching devices as CSV. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. muster import can read the file if its columns include name and no column has a label. */
   devicesUrl: Leaf<string, {
-    /** Names of at most 50 fields and attributes. Default: the view's columns. If there are none, the default is every field that muster import can set, and every attribute in use on devices. */
+    /** Names of at most 50 fields and attributes. Default: the view's columns. If there are none, the default is the fields that muster import can set, and the attributes in use on devices. */
     columns?: readonly string[] | null | undefined
     /** The context in which the filter, the order, and the columns read attributes. */
     context?: string | null | undefined

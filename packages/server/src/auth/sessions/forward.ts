@@ -68,7 +68,7 @@ export function createForward({ db, config, addressOf, secrets, log }: ForwardOp
 /**
  * A call during a master key rotation can encrypt data with the previous key, or fail because it decrypts data with the
  * wrong key. If the key changed during the call, this function re-encrypts the data of authenticator apps. If the call
- * failed with status 500 or higher, this function then repeats the call.
+ * failed with status 500 or higher, this function then retries the call.
  */
 async function retryAfterRotation(
   { db, secrets }: Pick<ForwardOptions, 'db' | 'secrets'>,

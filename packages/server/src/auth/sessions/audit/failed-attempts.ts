@@ -51,8 +51,8 @@ export const ownAttempt = ({ personId, email }: Session, method: string): Attemp
 
 /**
  * Records a failed attempt in the background, because a longer response time would reveal that the user exists. Ignores
- * errors whose reason is not in `failures`. An attempt that targets no existing user appears only in the server log.
- * Records only the first, second, fourth, eighth, and so on of a user's failures from one network in a minute.
+ * errors whose reason is not in `failures`, and attempts that target no existing user. Records only the first, second,
+ * fourth, eighth, and so on of a user's failures from one network in a minute.
  */
 function recordFailure(call: Attempting, { method, findUser }: Attempt, error: unknown): void {
   const reason = error instanceof ApiError ? error.details.reason : undefined

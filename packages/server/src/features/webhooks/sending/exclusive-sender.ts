@@ -164,7 +164,7 @@ async function takeOrNotify(
     }
     const heldFor = await findHoldEnd(transaction, webhook)
     if (heldFor === undefined) return undefined
-    // If a notification caused this call, every process has already received it.
+    // If a notification caused this call, every process receives that notification.
     if (!wasNotified) await notifyWebhook(transaction, webhook)
     await putJobs(transaction, deliverJob, [watch(heldFor + 1)])
     return undefined
