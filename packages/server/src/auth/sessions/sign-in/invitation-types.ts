@@ -17,6 +17,7 @@ export interface Invitations {
    *
    * - NOT_FOUND if no open invitation has the token
    * - BAD_USER_INPUT if no address is known or the address is invalid
+   * - LIMIT_EXCEEDED if the address is too long
    * - CONFLICT if another person has the address
    */
   newAddress(joining: Pick<JoiningPerson, 'token' | 'email'>): Promise<string>

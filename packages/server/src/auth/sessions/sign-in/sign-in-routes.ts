@@ -36,7 +36,7 @@ export interface SignInOptions
     'onSignIn' | 'record' | 'onRecorded' | 'addressOf' | 'invitations' | 'commandLineKeys' | 'provider'
   > {
   people: SsoPeople
-  /** Identifies and charges the caller. Throws RATE_LIMITED if the caller has no quota or does not read responses. */
+  /** Identifies and charges the caller. May throw RATE_LIMITED or UNAVAILABLE. */
   beforeRequest: (requester: Requester<Viewer>) => void
   db: Database
   secrets: Secrets

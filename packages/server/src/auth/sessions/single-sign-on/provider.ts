@@ -32,10 +32,9 @@ export interface VerifiedSignIn {
 }
 
 /**
- * The identity provider. Its functions throw `sso-unavailable` if the provider cannot be reached, or if its
- * configuration has another issuer or no URL for keys. They throw `sso-denied` if the provider denied the sign-in,
- * and `sso-failed` after any other failure. If the logout token is invalid, `verifyLogoutToken` throws another kind of
- * error.
+ * The identity provider. Its functions throw `sso-unavailable` if the provider is unavailable, and for some problems of
+ * its configuration. They throw `sso-denied` if the provider denied the sign-in, and `sso-failed` after any other
+ * failure. If the logout token is invalid, `verifyLogoutToken` throws another kind of error.
  */
 export interface Provider {
   readonly issuer: string

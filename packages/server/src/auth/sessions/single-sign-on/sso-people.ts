@@ -14,7 +14,7 @@ export type LinkAttempt = AttemptKey & { personId: string }
  * an error if the person may not link the identity.
  */
 export interface SsoPeople {
-  /** Finds or creates the person, sets the memberships that the groups determine, and accepts any given invitation. */
+  /** Finds or creates the person, sets the memberships that the groups determine, and tries to accept an invitation. */
   admit(identity: Identity, invitationHash: Buffer | null): Promise<AdmittedPerson>
   link(identity: Identity, attempt: LinkAttempt): Promise<void>
   /** Finds the person that a failed attempt targets, so that the server can record the attempt for that person. */

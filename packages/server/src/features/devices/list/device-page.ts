@@ -45,7 +45,7 @@ async function readWithoutIndex({ page, read, charge, countAll }: PageReading): 
   return isLarge ? read({ ...page, search: 'scan' }) : rows
 }
 
-/** In an order without an index, every statement reads all devices. */
+/** A walk requires an order with an index. */
 const canWalk = ({ order, start }: Page): boolean =>
   order.further.length === 0 && !('afterKeys' in start) && !keyOf(order).isComputed
 
