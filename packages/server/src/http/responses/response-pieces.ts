@@ -27,7 +27,7 @@ function* piecesOf(parts: Buffer[]): Generator<Buffer, undefined> {
     for (let start = 0; start < part.length; start += PIECE_BYTES) yield part.subarray(start, start + PIECE_BYTES)
 }
 
-/** Sends large responses in pieces. Sends nothing if the client has left. */
+/** Sends large buffers in pieces. Sends nothing if the client has left. */
 export function sendInPieces(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (hasClientLeft(reply)) {
