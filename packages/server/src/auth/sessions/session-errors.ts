@@ -9,7 +9,7 @@ const LOCK_SECONDS = 900
 export const tooManyWrongCodes = (retryAfter: number): ApiError =>
   new ApiError('RATE_LIMITED', `too many wrong codes: ${retryIn(retryAfter)}`, { retryAfter })
 
-/** The keys are better-auth's error codes. */
+/** The keys are error codes of better-auth and its plugins. */
 const errors: Readonly<Record<string, () => ApiError>> = {
   INVALID_EMAIL_OR_PASSWORD: () => sessionError('wrong-password'),
   INVALID_PASSWORD: () =>

@@ -41,7 +41,7 @@ function codeCall(path: string, kind: 'code' | 'backup code'): Omit<AuthCall, 'm
       let user: AttemptedUser | undefined
       const attempt = session === undefined ? { method, findUser: async () => user } : ownAttempt(session, kind)
       return runAttempt(call, { subjects: [subject], attempt }, async () => {
-        // Find the user before the attempt, because the last allowed wrong code deletes the pending sign-in.
+        // Find the user before the attempt, because better-auth deletes the pending sign-in after too many wrong codes.
         if (session === undefined) user = await findUserOfStep(call.db, stepOf(request.headers.cookie))
         const personId = session?.personId ?? user?.id
         if (personId !== undefined) await assertNotLocked(call.db, personId)
