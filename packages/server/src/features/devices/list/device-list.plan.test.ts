@@ -118,7 +118,7 @@ describe('plans of prepared statements', () => {
   })
 })
 
-// Unless a page starts at an offset above 0, the inner LIMIT is one of a few constants, and an outer LIMIT cuts the page.
+// Unless a page starts at an offset above 0, the inner LIMIT is one of a few constants. An outer LIMIT cuts the page.
 test.each([
   'name',
   'name desc',

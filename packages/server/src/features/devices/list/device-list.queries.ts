@@ -32,7 +32,7 @@ type Sql = RawBuilder<unknown>
 /** The sort key is omitted if another column of the row already contains it. */
 export type ListedDeviceRow = readonly [...DeviceRow, sortKey: string | null] | DeviceRow
 
-/** `fromEnd` means that the page is read from the list's end, if the order has an index. Requires an unfiltered list. */
+/** `fromEnd` means that the page is read from the list's end, if the order has an index. There must be no filter. */
 export type DeviceStart = SqlStart & { fromEnd?: boolean }
 
 /**
