@@ -10,6 +10,45 @@ const path = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 /** `vite dev` forwards requests for the paths in `proxy` to this server. Default: the address of `npm start`. */
 const server = process.env.MUSTER_URL ?? 'http://127.0.0.1:4000'
 
+const oneOf = (...patterns: readonly string[]): RegExp => new RegExp(patterns.join('|'))
+
+/**
+ * Modules that the overview shares with the list of devices or with other pages. By default, the build writes a file
+ * for each set of pages that share modules, so the overview would load twice as many files.
+ */
+const sharedGroups = [
+  {
+    name: 'mantine',
+    test: oneOf(
+      '@mantine/(hooks|store|core/(esm/(core|utils)|node_modules))/',
+      '@floating-ui/',
+      '@mantine/core/esm/components/(ActionIcon|Alert|Anchor|Badge|Button|Center|CloseButton|Code|Container)/',
+      '@mantine/core/esm/components/(FocusTrap|Group|Image|Input|InputBase|Loader|Overlay|Paper|Popover|Portal)/',
+      '@mantine/core/esm/components/(Stack|Text|TextInput|Title|Tooltip|Transition|UnstyledButton|VisuallyHidden)/',
+      '@mantine/core/esm/components/(Checkbox/CheckIcon|Combobox/(?!OptionsDropdown|get-))',
+    ),
+  },
+  {
+    name: 'controls',
+    test: oneOf(
+      '@mantine/core/esm/components/(Combobox|FloatingIndicator|ScrollArea|SegmentedControl|Select|SimpleGrid|Table)/',
+      'src/components/list-table',
+    ),
+  },
+  { name: 'icons', test: /Icon(ArrowDown|ArrowUp|Dots|Lock|Pencil|Plus|Refresh|Search|Trash|X)\.mjs/ },
+  {
+    name: 'shared',
+    test: oneOf(
+      'src/(components/(hint|not-allowed|state-badge|time)|hooks/(use-last-value|use-url-state)|graphql/use-change)',
+      'src/features/(attributes/(attributes.generated|use-attribute-names)|user-settings/labels)',
+    ),
+  },
+  {
+    name: 'events',
+    test: /src\/(components\/events\/event-summary|features\/events\/(events.generated|log\/(burst\.|event-target|use-)))/,
+  },
+]
+
 export default defineConfig({
   root: path('.'),
   plugins: [react(), serviceWorker(), overviewHtml(), compressBuild()],
@@ -45,6 +84,8 @@ export default defineConfig({
               test: /node_modules\/(@urql|wonka|@0no-co)\/|src\/(graphql\/client|features\/overview\/request-overview)\.ts/,
             },
             { name: 'base', test: /node_modules\/(@tanstack\/(react-)?(router|history|store)|urql\/)/ },
+            // By default, a group also contains what its modules import, such as the whole index of a library.
+            ...sharedGroups.map((group) => ({ ...group, includeDependenciesRecursively: false })),
           ],
         },
       },
