@@ -1,13 +1,11 @@
 import { SegmentedControl, Table, Text } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { ListTable } from '../../components/list-table.tsx'
 import { localTime } from '../../components/time.tsx'
 import { isSpan, type SpanName } from './overview-search.ts'
 import { Part } from './part.tsx'
-import type { PresencePoint } from './presence-chart.tsx'
+import type { PresenceChart, PresencePoint } from './presence-chart.tsx'
 import { loadChart } from './request-overview.ts'
-
-const PresenceChart = lazy(async () => ({ default: (await loadChart()).PresenceChart }))
 
 interface OnlineOverTimeProps {
   points: readonly PresencePoint[] | undefined
@@ -19,6 +17,7 @@ const CHART_HEIGHT = 240
 
 export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
   const [form, setForm] = useState('curve')
+  const Chart = useChart()
   return (
     <Part
       title="Active devices"
@@ -53,16 +52,30 @@ export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
           <Text c="dimmed">
             The server counts the active devices every five minutes. There are no counts in this period yet.
           </Text>
-        ) : form === 'curve' ? (
-          <Suspense>
-            <PresenceChart points={points} span={span} height={CHART_HEIGHT} />
-          </Suspense>
-        ) : (
+        ) : form === 'table' ? (
           <PresenceTable points={points} />
+        ) : Chart === undefined ? null : (
+          <Chart points={points} span={span} height={CHART_HEIGHT} />
         )}
       </div>
     </Part>
   )
+}
+
+/**
+ * Loads the code of the curve, which is large, and returns the component, or undefined until it is loaded. The page
+ * would show a component in `Suspense` later, because React waits 300 ms between the first contents and the next.
+ */
+function useChart(): typeof PresenceChart | undefined {
+  const [loaded, setLoaded] = useState<{ chart: typeof PresenceChart } | { error: unknown }>()
+  useEffect(() => {
+    loadChart().then(
+      ({ PresenceChart: chart }) => setLoaded({ chart }),
+      (error: unknown) => setLoaded({ error }),
+    )
+  }, [])
+  if (loaded !== undefined && 'error' in loaded) throw loaded.error
+  return loaded?.chart
 }
 
 function PresenceTable({ points }: { points: readonly PresencePoint[] }) {
