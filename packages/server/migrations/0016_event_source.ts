@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
 /**
- * Records the source of a change: an access key, the console, a device, a job, or the server. The source of events from
- * before this migration is null.
+ * Records the source of a change: an access key, the console, a device, or the server. The source of events from before
+ * this migration is null.
  */
 export const steps: readonly Step[] = [{ change: 'events have a source', run: addColumn }]
 
