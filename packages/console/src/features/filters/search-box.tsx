@@ -18,8 +18,8 @@ interface SearchBoxProps {
 }
 
 const TYPING_DELAY_MS = 120
-/** Time for the completions to arrive before the rows load, because rendering both at once would delay completions. */
-const COMPLETIONS_FIRST_MS = 50
+/** How long rows wait for completions before they load, because rendering both at once would delay the completions. */
+const COMPLETIONS_FIRST_MS = 80
 /** How long to wait before showing a syntax error, because the user may still be typing. */
 const PROBLEM_DELAY_MS = 900
 
@@ -30,7 +30,7 @@ const PROBLEM_DELAY_MS = 900
 export function SearchBox({ kind, label, placeholder, where, context, isBusy, problem, onChange }: SearchBoxProps) {
   const [isFocused, setFocused] = useState(false)
   const language = useSearchLanguage(isFocused || !isBusy)
-  const { typed, setTyped } = useTypedFilter({ kind, where, isBusy, language, onChange })
+  const { typed, setTyped, findChange } = useTypedFilter({ kind, where, language, onChange })
   const [cursor, setCursor] = useState<number>()
   /** The ID of the selected completion, or null. Combobox would keep the ID of a completion that is no longer shown. */
   const [selectedId, setSelectedId] = useState<string | null>(null)
@@ -39,7 +39,15 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
   const completedTo = useRef<number>(undefined)
   const problemId = useId()
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
-  const completions = useCompletions(typed, { kind, cursor, context, language })
+  const { completions, areLoading } = useCompletions(typed, { kind, cursor, context, language })
+  const delay = isBusy ? TYPING_DELAY_MS : areLoading ? COMPLETIONS_FIRST_MS : 0
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing, arriving results, and the language apply the filter
+  useEffect(() => {
+    const apply = findChange()
+    if (apply === undefined) return
+    const timer = setTimeout(apply, delay)
+    return () => clearTimeout(timer)
+  }, [typed, delay, language])
   const shown = useProblem(typed, kind, { language, problem: where === typed ? problem : undefined })
 
   const complete = (index: number): void => {
@@ -152,10 +160,9 @@ function useProblem(
 function useTypedFilter({
   kind,
   where,
-  isBusy,
   language,
   onChange,
-}: Pick<SearchBoxProps, 'kind' | 'where' | 'isBusy' | 'onChange'> & { language: SearchLanguage | undefined }) {
+}: Pick<SearchBoxProps, 'kind' | 'where' | 'onChange'> & { language: SearchLanguage | undefined }) {
   const [typed, setTyped] = useState(where ?? '')
   /** Applied filters that the URL does not contain yet. */
   const pending = useRef<(string | undefined)[]>([])
@@ -169,19 +176,16 @@ function useTypedFilter({
     const index = pending.current.lastIndexOf(where)
     pending.current.splice(0, index < 0 ? Number.POSITIVE_INFINITY : index + 1)
   }, [where])
-  const isValid = (filter: string): boolean =>
-    language !== undefined && language.syntaxProblemOf(filter, kind) === undefined
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing, arriving rows, and the language apply the filter
-  useEffect(() => {
+  /** Returns a function that applies the typed filter, or undefined for an applied or invalid filter. */
+  const findChange = (): (() => void) | undefined => {
     const before = pending.current.length > 0 ? pending.current.at(-1) : where
     const next = typed.trim() === '' ? undefined : typed
-    if (next === before || (next !== undefined && !isValid(next))) return
-    const apply = (): void => {
+    const isValid = next === undefined || (language !== undefined && language.syntaxProblemOf(next, kind) === undefined)
+    if (next === before || !isValid) return undefined
+    return () => {
       pending.current.push(next)
       onChange(next, { replace: next !== undefined && before !== undefined })
     }
-    const timer = setTimeout(apply, isBusy ? TYPING_DELAY_MS : COMPLETIONS_FIRST_MS)
-    return () => clearTimeout(timer)
-  }, [typed, isBusy, language])
-  return { typed, setTyped }
+  }
+  return { typed, setTyped, findChange }
 }

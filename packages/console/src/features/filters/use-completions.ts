@@ -17,7 +17,13 @@ interface CompletionOptions {
   language: SearchLanguage | undefined
 }
 
-export function useCompletions(text: string, { kind, cursor, context, language }: CompletionOptions): Completion[] {
+interface Completions {
+  completions: readonly Completion[]
+  /** Whether the server has not answered yet, which also applies if it has failed to answer. */
+  areLoading: boolean
+}
+
+export function useCompletions(text: string, { kind, cursor, context, language }: CompletionOptions): Completions {
   const client = useClient()
   const [found, setFound] = useState<{ text: string; cursor: number; completions: Completion[] }>()
   useEffect(() => {
@@ -40,9 +46,10 @@ export function useCompletions(text: string, { kind, cursor, context, language }
       isCurrent = false
     }
   }, [client, text, kind, cursor, context, language])
-  if (found === undefined || found.text !== text || found.cursor !== cursor) return []
+  if (found === undefined || found.text !== text || found.cursor !== cursor)
+    return { completions: [], areLoading: cursor !== undefined && language !== undefined && text !== '' }
   // After a complete value, offer no completions until the user types a separator, such as a space.
   const isUseful = ({ text: completion, from, to }: Completion): boolean =>
     completion !== text.slice(from, to) && (from < to || /[\s(,=:<>]$/.test(text.slice(0, from)))
-  return found.completions.filter(isUseful).slice(0, MAX_SHOWN)
+  return { completions: found.completions.filter(isUseful).slice(0, MAX_SHOWN), areLoading: false }
 }
