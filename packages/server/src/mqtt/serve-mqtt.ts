@@ -14,7 +14,7 @@ import type { ServedCertificate } from '../tls/certificate-watch.ts'
 import type { Tracing } from '../tracing/spans.ts'
 import { createBroker } from './broker.ts'
 import { countRejections, measureMqtt, measurePublications } from './mqtt.metrics.ts'
-import { listenForMqtt } from './tcp.ts'
+import { listenForMqtt } from './mqtt-listener.ts'
 import { serveWebSocket } from './web-socket.ts'
 
 export interface Mqtt {
