@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openBrowser } from '../../../../test/clients/browser.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import {
@@ -6,7 +6,14 @@ import {
   type ForgingProvider,
   startForgingProvider,
 } from '../../../../test/single-sign-on/forging-provider.ts'
-import { personIn, reasonIn, type SignOn, ssoSettings, startSignOn } from '../../../../test/single-sign-on/sign-on.ts'
+import {
+  navigate,
+  personIn,
+  reasonIn,
+  type SignOn,
+  ssoSettings,
+  startSignOn,
+} from '../../../../test/single-sign-on/sign-on.ts'
 
 let provider: ForgingProvider
 let other: ForgingProvider
@@ -144,5 +151,17 @@ describe('single sign-on', () => {
       reasons.push(reasonIn(await attempt.finish({ ...attempt.response, code: 'guessed' })))
     }
     expect(reasons).toEqual([...Array(10).fill('sso-failed'), 'rate-limited'])
+  })
+
+  it.each([
+    ['names another issuer', () => provider.issuer.replace('127.0.0.1', 'localhost')],
+    ['does not exist', () => `${provider.issuer}/missing`],
+  ])('is unavailable if the discovery document %s', async (_name, issuer) => {
+    const env = { ...ssoSettings(issuer()), MUSTER_OIDC_ALLOW: '127.0.0.1,::1' }
+    const server = await app.startAnother({ env, clock: () => new Date(now) })
+    onTestFinished(() => server.close())
+    expect(reasonIn(await navigate(openBrowser(server), '/auth/sso/start'))).toBe('sso-unavailable')
+    const body = new URLSearchParams({ logout_token: 'x' })
+    expect((await fetch(`${server.url}/auth/sso/backchannel-logout`, { method: 'POST', body })).status).toBe(503)
   })
 })

@@ -32,9 +32,9 @@ export interface VerifiedSignIn {
 }
 
 /**
- * The identity provider. Its functions throw `sso-unavailable` if the provider is unavailable, and for some problems of
- * its configuration. They throw `sso-denied` if the provider denied the sign-in, and `sso-failed` after any other
- * failure. If the logout token is invalid, `verifyLogoutToken` throws another kind of error.
+ * The identity provider. Its functions throw `sso-unavailable` if the provider is unavailable, or if the server cannot
+ * read or rejects its discovery document. They throw `sso-denied` if the provider denied the sign-in, and `sso-failed`
+ * after any other failure. If the logout token is invalid, `verifyLogoutToken` throws another kind of error.
  */
 export interface Provider {
   readonly issuer: string
@@ -133,7 +133,7 @@ async function discover(config: ProviderConfig, fetch: OutboundFetch['fetch']): 
       timeout: TIMEOUT_SECONDS,
       ...(isInsecure && { execute: [oidc.allowInsecureRequests] }),
     })
-    .catch(fail)
+    .catch((error: unknown) => failWith('sso-unavailable', error))
   const { issuer, jwks_uri: jwksUri } = configuration.serverMetadata()
   // The issuer must be exactly the configured issuer (OpenID Connect Discovery §4.3).
   if (issuer !== oidcIssuer || jwksUri === undefined) throw ssoError('sso-unavailable')
@@ -164,11 +164,14 @@ async function withUserInfo(
   return { ...info, ...claims }
 }
 
-/** Throws an error without the provider's message, which may contain a token. The cause is a code for the log. */
 function fail(error: unknown): never {
+  const isDenied = error instanceof oidc.AuthorizationResponseError && error.error === 'access_denied'
+  return failWith(isDenied ? 'sso-denied' : isUnreachable(error) ? 'sso-unavailable' : 'sso-failed', error)
+}
+
+/** Throws an error without the provider's message, which may contain a token. The cause is a code for the log. */
+function failWith(reason: Parameters<typeof ssoError>[0], error: unknown): never {
   const { code, error: name } = error as { code?: unknown; error?: unknown }
-  const isDenied = error instanceof oidc.AuthorizationResponseError && name === 'access_denied'
-  const reason = isDenied ? 'sso-denied' : isUnreachable(error) ? 'sso-unavailable' : 'sso-failed'
   const cause = [name, code].find((each) => typeof each === 'string' && /^\w{1,60}$/.test(each))
   throw Object.assign(ssoError(reason), { cause })
 }
