@@ -32,7 +32,7 @@ export function SignInRequired({ person, required, others, page }: SignInRequire
           You are signed in as {person}, but{' '}
           {isSso
             ? 'not by single sign-on.'
-            : 'without a second factor. Sign in with a passkey, with a password and a code, or by single sign-on.'}
+            : `without a second factor. Sign in with a passkey${provider === undefined ? ' or with a password and a code' : ', with a password and a code, or by single sign-on'}.`}
         </Text>
         <ErrorNotice error={error} title="The sign-in options could not be loaded" onRetry={reload} />
         {provider === undefined ? null : (
