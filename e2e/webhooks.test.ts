@@ -115,7 +115,11 @@ describeConsole('webhooks', () => {
   it('explains how to resume a paused webhook, but not one that is also disabled', async () => {
     const person = await site.newPerson()
     const id = await createWebhook(person, `${parts.receiver.url}?paused`)
-    await site.app.db.updateTable('webhook').set({ paused: 'all deliveries failed' }).where('id', '=', id).execute()
+    await site.app.db
+      .updateTable('webhook')
+      .set({ paused: 'all attempts failed for 5 days' })
+      .where('id', '=', id)
+      .execute()
     const page = await site.open(person, { path: `/webhooks/${id}` })
     const notice = page.getByRole('alert').filter({ hasText: 'Deliveries are held back' })
     await notice.getByText('select Resume').waitFor()

@@ -337,8 +337,8 @@ export type EventType =
   /** data: name and url */
   | 'WEBHOOK_DELETE'
   /**
-   * The server paused a webhook because all its deliveries failed for 5 days or because its view could not be used. data:
-   * paused (the reason)
+   * The server paused a webhook because all attempts failed for 5 days or because its view could not be used. data: paused
+   * (the reason)
    */
   | 'WEBHOOK_PAUSE'
   /**
