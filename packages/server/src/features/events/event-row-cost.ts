@@ -37,8 +37,8 @@ export function eventRowsRead({
   if (where != null && where.trim() !== '') reasons.push('where: no index finds events by its conditions')
   if (view != null) reasons.push('view: no index finds events by its conditions')
   if (types != null) reasons.push('types: no index finds events by type')
-  if (maxDate != null) reasons.push('maxDate: newer events are skipped one by one')
-  if (minDate != null) reasons.push('minDate: no index finds events by time')
+  if (maxDate != null) reasons.push('maxDate: newer events of the same month are skipped one by one')
+  if (minDate != null) reasons.push('minDate: older events of the same month are skipped one by one')
   if (after == null && last == null && from != null && from > FAR)
     reasons.push('from: newer events are skipped one by one; use the argument after to start directly after an event')
   // An index finds a device's events. Their number is unknown, so the server still uses `walk` (`db/fair/`) for a query

@@ -23,8 +23,8 @@ export function historyRowsRead(
   const reasons: string[] = []
   if (name != null) reasons.push('name: no index finds changes by name')
   if (context != null) reasons.push('context: no index finds changes by context')
-  if (maxDate != null) reasons.push('maxDate: newer changes are skipped one by one')
-  if (minDate != null) reasons.push('minDate: no index finds changes by time')
+  if (maxDate != null) reasons.push('maxDate: newer changes of the same month are skipped one by one')
+  if (minDate != null) reasons.push('minDate: older changes of the same month are skipped one by one')
   return {
     page: reasons.length === 0 && !ofDevices ? noRowsRead : { rows: ASSUMED_EVENTS, reasons },
     total: { rows: ASSUMED_EVENTS, reasons: ['total counts every change that matches the filter'] },
