@@ -19,6 +19,8 @@ import { routes } from './routes.ts'
 const schema = buildSchema()
 const table = routes.map((route) => [routeName(route), route] as const)
 const changes = table.filter(([, { method }]) => method !== 'GET')
+/** The bodies of the other routes have no fixed members. */
+const withFixedMembers = changes.filter(([, { body }]) => body === undefined)
 const signed = table.filter(([, { isPublic }]) => !isPublic)
 const onIds = table.filter(([, { path }]) => /\{(id|key|personId)\}/.test(path) || path === '/devices/delete')
 /** Only a signed-in person can use these routes, and the REST API accepts no sessions. */
@@ -91,10 +93,10 @@ it.each(needSession)('rejects an access key: %s', async (_name, route) => {
   await assertUntouched()
 })
 
-it.each(changes)('has test data for every body member: %s', (_name, route) => {
+it.each(withFixedMembers)('has test data for every fixed body member: %s', (_name, route) => {
   const { parameters } = readOperation(route, schema)
   const { body = {} } = restCallFor(route, victim)
-  if (route.body === undefined) expect(Object.keys(body).sort()).toEqual(parameters.map(({ name }) => name).sort())
+  expect(Object.keys(body).sort()).toEqual(parameters.map(({ name }) => name).sort())
 })
 
 const subjects = ['key', 'personId', 'roleId', 'access']
@@ -136,15 +138,12 @@ describe.each(changes)('%s', (_name, route) => {
   })
 })
 
-it.each(changes.filter(([, { body }]) => body === undefined))(
-  'rejects unknown body members: %s',
-  async (_name, route) => {
-    const { path, body } = restCallFor(route, victim)
-    const response = await owner(route.method, path, { body: { ...body, nope: 1 } })
-    expect(response).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining('"nope"') })
-    await assertUntouched()
-  },
-)
+it.each(withFixedMembers)('rejects unknown body members: %s', async (_name, route) => {
+  const { path, body } = restCallFor(route, victim)
+  const response = await owner(route.method, path, { body: { ...body, nope: 1 } })
+  expect(response).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining('"nope"') })
+  await assertUntouched()
+})
 
 it.each(onIds)("does not find another user's objects: %s", async (_name, route) => {
   const { path, body } = restCallFor(route, victim)
