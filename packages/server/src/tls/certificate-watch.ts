@@ -43,7 +43,8 @@ export async function serveCertificate(
       failure = undefined
     } catch (error) {
       const reason = (error as Error).message
-      if (reason !== failure) log.error({ reason }, 'cannot load the new certificate; the previous one stays in use')
+      if (reason !== failure)
+        log.error({ reason }, 'cannot load the certificate files; the previous certificate stays in use')
       failure = reason
     }
     warnOfExpiry(current)

@@ -141,7 +141,7 @@ test('reports https URLs, and reloads its certificate files on SIGHUP', async ()
   expect(server.stdout()).toContain(`Console      ${server.url}/\n`)
   expect((await sendAs(credentials, server.url, '{ login { email } }')).status).toBe(200)
 
-  const rejections = (): number => server.stderr().split('cannot load the new certificate').length - 1
+  const rejections = (): number => server.stderr().split('cannot load the certificate files').length - 1
   await replaceFile(files.cert, second.cert)
   await vi.waitFor(() => expect(rejections()).toBe(1), { timeout: 100_000, interval: 100 })
   expect(server.stderr()).toContain("MUSTER_TLS_KEY is not the certificate's private key")
