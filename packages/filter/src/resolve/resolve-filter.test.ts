@@ -91,7 +91,8 @@ describe('names', () => {
 
   test('prefers a field to an attribute with the same name', () => {
     expect(resolved('state = active')).toMatchObject({ subject: field('device', 'state') })
-    expect(problems('attributes = x')).toHaveLength(1)
+    expect(problems('attributes = x')[0]?.message).toContain('a name without wildcards')
+    expect(problems('attributes:.x')[0]?.message).toContain('A level of an attribute name must not be empty')
     expect(problems('services = x')).toMatchObject([{ suggestion: 'services.name = x' }])
   })
 

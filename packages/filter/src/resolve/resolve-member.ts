@@ -1,4 +1,3 @@
-import { wrongAttributeName } from '../names/attribute-name.ts'
 import type { Comparison, Expression, Member, Nested, Value } from '../syntax/tree.ts'
 import { toText } from './field-literal.ts'
 import { addServicesTerm, addTerm } from './filter-terms.ts'
@@ -124,11 +123,10 @@ function resolveAttributeExists(
   { tree, subject }: { tree: Comparison; subject: Extract<NamedSubject, { type: 'attributes' | 'services' }> },
 ): Condition | undefined {
   const { argument, comparator } = tree
-  const isName = comparator === ':' && argument.type === 'value' && argument.parts.length === 1
-  const written = isName ? argument.parts[0]! : ''
-  if (!isName || wrongAttributeName(written) !== undefined) {
+  const [written, ...rest] = argument.type === 'value' ? argument.parts : []
+  if (comparator !== ':' || written === undefined || rest.length > 0) {
     const message =
-      'After attributes, write : and a name, as in attributes:site. To compare a value, write attributes.site = oslo'
+      'After attributes, write : and a name without wildcards, as in attributes:site. To compare a value, write attributes.site = oslo'
     return rejectWith(resolving, tree, message)
   }
   const kind = subject.of === attributeOwner(scope.kind) ? scope.kind : 'device'

@@ -9,7 +9,7 @@ export function newAgentCommand(name: string): Command {
     )
     .option(
       '--state <folder>',
-      'folder for the device ID and secret (default: MUSTER_AGENT_STATE, else /var/lib/muster-agent as root or under systemd, else ~/.local/state/muster-agent)',
+      'folder for the device ID and secret (default: MUSTER_AGENT_STATE, else /var/lib/muster-agent as root or under systemd, else muster-agent in XDG_STATE_HOME or ~/.local/state)',
     )
 }
 

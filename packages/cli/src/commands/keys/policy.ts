@@ -71,7 +71,7 @@ async function run({ json, credentials, profile, maxDays, enforcedFrom, ...rules
   await say(`Personal keys: ${yes(policy.personalKeys)}`)
   await say(`Require a digest: ${yes(policy.requireDigest)}`)
   await say(`Require networks: ${yes(policy.requireNetworks)}`)
-  await say(`Enforced from: ${policy.enforcedFrom ?? 'never'}`)
+  await say(`Enforced for existing keys from: ${policy.enforcedFrom ?? 'never'}`)
   for (const { key, name } of policy.violations ?? [])
     await say(`Violates the policy: ${key}${name === null ? '' : ` (${name})`}`)
 }
