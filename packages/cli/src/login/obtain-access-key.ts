@@ -7,7 +7,7 @@ import { writeProfile } from '../credentials/write-profile.ts'
 import { CliError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 import { openBrowser } from './browser.ts'
-import { type Loopback, listenForBrowser } from './loopback.ts'
+import { type Loopback, listenForBrowser, type Returned } from './loopback.ts'
 import { poll, type Started, startSignIn } from './requests.ts'
 
 export interface SignIn {
@@ -47,7 +47,7 @@ async function waitForCode(url: string, started: Started): Promise<{ key: string
   for (let waited = 0; waited <= expiresIn; waited += interval) {
     await delay(interval * 1_000)
     const outcome = await poll(url, started)
-    if (outcome !== 'pending') return outcome
+    if (typeof outcome === 'object') return outcome
   }
   throw expired()
 }
@@ -61,14 +61,16 @@ async function waitForBrowser(
   openBrowser(started.verificationUrl)
   const timer = new AbortController()
   const timeout = delay(started.expiresIn * 1_000, undefined, { signal: timer.signal }).catch(() => undefined)
+  let retried: Returned | undefined
   try {
     for (;;) {
-      const back = await Promise.race([loopback.next(), timeout])
+      const back = await Promise.race([timeout, retried ?? loopback.next()])
       if (back === undefined) throw expired()
       if ('error' in back) throw failure('the sign-in request was denied')
       const outcome = await poll(url, started, back.code)
-      if (outcome !== 'pending') return outcome
-      // Wait for the browser again, because another page on this machine may have sent a wrong code.
+      if (typeof outcome === 'object') return outcome
+      // If the code is wrong, wait for the browser again, because another page on this machine may have sent the code.
+      retried = outcome === 'busy' ? back : undefined
       await delay(started.interval * 1_000)
     }
   } finally {

@@ -31,16 +31,18 @@ export async function startSignIn(
 
 /**
  * Returns the new access key's ID and account after the user allows the request. Returns `pending` until then, or if
- * the caller must try again. Rejects if the request was denied or has expired, or if polling fails otherwise.
+ * the code is wrong. Returns `busy` if the server cannot respond now, so the caller must send the same code again.
+ * Rejects if the request was denied or has expired, or if polling fails otherwise.
  */
 export async function poll(
   url: string,
   { deviceCode }: Pick<Started, 'deviceCode'>,
   code?: string,
-): Promise<{ key: string; account: string } | 'pending'> {
+): Promise<{ key: string; account: string } | 'pending' | 'busy'> {
   const { status, body } = await send(`${url}/auth/cli/poll`, { deviceCode, code })
   if (status === 200) return body as { key: string; account: string }
-  if (status === 202 || status === 429 || status === 503) return 'pending'
+  if (status === 202) return 'pending'
+  if (status === 429 || status === 503) return 'busy'
   if (status !== 410) throw failure(status, body)
   const what = body.status === 'denied' ? 'was denied' : 'expired after ten minutes'
   throw new CliError(`the sign-in request ${what}`, {

@@ -68,6 +68,17 @@ it("signs in with the machine's browser, and keeps the private key on the machin
   expect(login.accessKeys).toContainEqual({ name: 'build server', kind: 'personal' })
 })
 
+it('polls again if the server rejects the poll that follows the return of the browser', async () => {
+  const machine = await newMachine({ hasBrowser: true })
+  const command = machine.login()
+  const [, request] = await command.waitForOutput('stderr', /command-line#([0-9a-f]{64})/)
+  const back = await approve({ request })
+  // The server rejects a poll that follows another one too soon.
+  await app.db.updateTable('command_line_request').set({ polled: new Date() }).where('id', '=', request!).execute()
+  await fetch(back)
+  expect((await command.done).code).toBe(0)
+})
+
 it('signs in with a code that the user types on another machine', async () => {
   const machine = await newMachine({ hasBrowser: false })
   const command = machine.login('--json', '--profile', 'work')
