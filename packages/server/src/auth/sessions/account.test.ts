@@ -66,6 +66,14 @@ describe('changing the password', () => {
     await signIn(app, person)
   })
 
+  it('reports that a user has no password', async () => {
+    await app.db.updateTable('person').set({ password_hash: null }).where('id', '=', person.id).execute()
+    const body = { currentPassword: person.password, newPassword: 'x'.repeat(12) }
+    const response = await browser.auth('/change-password', body)
+    expect(errorOf(response)).toEqual([400, 'BAD_USER_INPUT', undefined])
+    expect(response.body.errors[0].message).toMatch(/^this user has no password to change/)
+  })
+
   it('limits wrong guesses at the current password', async () => {
     const body = { currentPassword: 'wrong', newPassword: 'x'.repeat(12) }
     for (let time = 0; time < 10; time++) {

@@ -22,7 +22,7 @@ export function passwordChange() {
           const { currentPassword, newPassword } = call.body as unknown as Record<string, string>
           const account = await internalAdapter.findCredentialAccount(user.id)
           const currentHash = account?.password
-          if (!account || !currentHash) throw wrongPassword()
+          if (!account || !currentHash) throw noPassword()
           if (!(await passwords.verify({ hash: currentHash, password: currentPassword! }))) throw wrongPassword()
           const password = await passwords.hash(newPassword!)
           const session = await runWithTransaction(adapter, async () => {
@@ -44,6 +44,12 @@ export function passwordChange() {
     },
   } satisfies BetterAuthPlugin
 }
+
+const noPassword = (): APIError =>
+  new APIError('BAD_REQUEST', {
+    code: 'NO_PASSWORD',
+    message: 'this user has no password to change: ask the operator of the server for a link to set one',
+  })
 
 const wrongPassword = (): APIError =>
   new APIError('BAD_REQUEST', { code: 'INVALID_PASSWORD', message: 'the current password is wrong' })
