@@ -114,12 +114,20 @@ const cases = (): void => {
     expect(await kill('SIGTERM')).toBe(0)
   })
 
+  test('warns about a data folder that other users can enter', async () => {
+    const folder = await newFolder()
+    await chmod(folder, 0o711)
+    const { result } = await startServer(folder, await inContainer())
+    expect(result).toMatchObject({ warnings: [expect.stringContaining('chmod 700')] })
+  })
+
   test('starts without the SETPCAP capability if other users can enter the data folder and the checkout', async () => {
     const folder = await newFolder()
     await chmod(folder, 0o711)
     const { result } = await startServer(folder, [...(await inContainer()), ...without('setpcap')])
     const noPrivilegeDrop = { code: 'no-privilege-drop', message: expect.stringContaining('DATABASE_URL') }
-    expect(result).toMatchObject((await isOpenToOthers()) ? { pid: expect.any(Number) } : noPrivilegeDrop)
+    // The database could not start if only root could enter the data folder, so no warning suggests that.
+    expect(result).toMatchObject((await isOpenToOthers()) ? { pid: expect.any(Number), warnings: [] } : noPrivilegeDrop)
   })
 
   test.each(['chown', 'dac_override'])('suggests running as an ordinary user if root lacks %s', async (capability) => {

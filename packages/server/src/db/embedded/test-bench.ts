@@ -64,7 +64,7 @@ export async function query<R extends pg.QueryResultRow>(
 
 export interface TestServer {
   readonly process: ChildProcess
-  readonly result: { pid?: number; host?: string; code?: string; message?: string }
+  readonly result: { pid?: number; host?: string; warnings?: string[]; code?: string; message?: string }
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 

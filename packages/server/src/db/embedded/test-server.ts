@@ -1,13 +1,15 @@
 /**
- * Starts an embedded database and prints, as JSON, its process ID and socket folder or the error. Stops the database on
- * SIGTERM or SIGINT.
+ * Starts an embedded database and prints, as JSON, its process ID, socket folder, and warnings, or the error. Stops the
+ * database on SIGTERM or SIGINT.
  */
 import pg from 'pg'
 import { startEmbedded } from './embedded.ts'
 import { EmbeddedError } from './embedded-error.ts'
 
 const print = (line: object): void => console.log(JSON.stringify(line))
-const log = { info() {}, warn() {}, error() {} }
+const warnings: string[] = []
+const warn = (_details: object, message: string): void => void warnings.push(message)
+const log = { info() {}, warn, error() {} }
 
 try {
   const embedded = await startEmbedded({
@@ -26,7 +28,7 @@ try {
   }
   process.on('SIGTERM', () => void stop())
   process.on('SIGINT', () => void stop())
-  print({ pid: embedded.pid, host: embedded.connection.host })
+  print({ pid: embedded.pid, host: embedded.connection.host, warnings })
 } catch (error) {
   print(error instanceof EmbeddedError ? { code: error.code, message: error.message } : { message: String(error) })
   process.exit(1)

@@ -71,10 +71,10 @@ async function warnOfLimitations(runMode: VerifiedRunMode, dataFolder: string, l
       'setpriv is not available, so if this server is killed, its database continues to run until the next start: install util-linux',
     )
   }
-  const { uid } = runMode.owner
-  if (isRoot() && uid !== 0 && ((await stat(dataFolder)).mode & 0o011) !== 0) {
+  // In the mode `set-user-plain`, the database's user may be able to enter the folder only with these permissions.
+  if (runMode.name === 'set-user' && ((await stat(dataFolder)).mode & 0o011) !== 0) {
     log.warn(
-      { dataFolder, uid },
+      { dataFolder, uid: runMode.owner.uid },
       'other processes of the user who runs the database can read the database files: run chmod 700 on the data folder',
     )
   }
