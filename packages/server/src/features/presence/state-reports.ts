@@ -1,6 +1,6 @@
 import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../db/database.ts'
-import { ApiError, badInput, notFound } from '../../errors.ts'
+import { ApiError, notFound } from '../../errors.ts'
 import type { State } from '../devices/device.ts'
 import { parseId } from '../devices/device-id.ts'
 import type { EventSource } from '../events/event-types.ts'
@@ -140,11 +140,7 @@ function findRejection(
     return device.isDevice && device.isConnected
       ? new ApiError('CONFLICT', `device ${device.deviceId} is connected, so it stays active until it disconnects`)
       : undefined
-  if (ttl !== undefined)
-    return Number.isInteger(ttl) && ttl > 0
-      ? undefined
-      : badInput(`ttl must be a positive whole number of seconds, found ${ttl}`)
-  return device.before === 'active'
+  return ttl !== undefined || device.before === 'active'
     ? undefined
     : new ApiError(
         'CONFLICT',
