@@ -7,15 +7,7 @@ import { readManifest, writeManifest } from './manifest.ts'
  * Dependencies that npm need not install, because the package contains them, or because only commands that require the
  * server use them.
  */
-const omitted: ReadonlySet<string> = new Set([
-  '@muster/server',
-  '@muster/filter',
-  '@muster/fleet-csv',
-  'ini',
-  'pg',
-  'pino',
-  'pino-pretty',
-])
+const omitted: ReadonlySet<string> = new Set(['@muster/server', '@muster/filter', '@muster/fleet-csv', 'pg', 'pino'])
 
 /** The files in `packages/server/src` that the CLI uses without a server. They import no other files of that folder. */
 const shared = ['lib/private-file.ts', 'features/services/application-types.ts', 'version.ts']
