@@ -15,7 +15,7 @@ import { readExplanations } from './report/explanations.ts'
 import { toMarkdown } from './report/report.ts'
 import { type AccessKey, send, toRequest } from './run/operation.ts'
 import { readOptions } from './run/options.ts'
-import { checkResponses, measureRounds, type Workload } from './run/rounds.ts'
+import { assertSameResponses, checkResponses, measureRounds, type Workload } from './run/rounds.ts'
 import { startWriteCheck } from './scenarios/check-writes.ts'
 import { consoleWorkloads } from './scenarios/console-page-of-50.ts'
 import { pageWorkloads } from './scenarios/page-of-1000-devices.ts'
@@ -135,6 +135,14 @@ test('detects a response that differs from that of another system', async () => 
   await expect(checkResponses(environment, [server!, smaller])).rejects.toThrow(
     'The response of baseline differs from that of Muster',
   )
+})
+
+test('distinguishes an empty list from an empty object', () => {
+  const responses = new Map([
+    ['Muster', { items: [] }],
+    ['baseline', { items: {} }],
+  ])
+  expect(() => assertSameResponses(responses)).toThrow('items is {}, not []')
 })
 
 test('writes an event for every change of a round', async () => {

@@ -3,7 +3,7 @@
  * members.
  */
 export function firstDifference(one: unknown, other: unknown, path = ''): string | undefined {
-  if (!isObject(one) || !isObject(other)) {
+  if (!isObject(one) || !isObject(other) || Array.isArray(one) !== Array.isArray(other)) {
     return Object.is(one, other) ? undefined : `${path || 'the response'} is ${write(one)}, not ${write(other)}`
   }
   for (const name of new Set([...Object.keys(one), ...Object.keys(other)])) {
