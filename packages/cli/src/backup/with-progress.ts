@@ -45,7 +45,7 @@ const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string
   'not-archiving': { exitCode: exitCodes.failed, hint: 'No base backup was taken. Run "muster doctor" for details.' },
   occupied: {
     exitCode: exitCodes.conflict,
-    hint: 'Nothing was changed. Pass --replace to rename the existing database, or set MUSTER_DATA to another folder.',
+    hint: 'Nothing was changed. Pass --replace to rename this folder, or set MUSTER_DATA to another folder.',
   },
   'out-of-range': {
     exitCode: exitCodes.failed,

@@ -49,7 +49,7 @@ export interface RestoredTo {
  * - The base backup is damaged.
  * - A manifest in the archive is invalid or has another format version.
  * - The master key is missing, and `withoutKey` is not set.
- * - The data folder already contains a database, and `replace` is not set.
+ * - The data folder already contains a database folder, and `replace` is not set.
  */
 export async function restoreTo(options: RestoreToOptions): Promise<RestoredTo> {
   const { config, archive, to, log, signal, onProgress } = options

@@ -30,7 +30,7 @@ export interface Recovery<Result> {
   readonly archive: string
   readonly target: RecoveryTarget
   readonly majorVersion: number
-  /** Whether to rename the folder of an existing database. If false, the data folder must not contain a database. */
+  /** Whether to rename an existing database folder, even if it contains no database. If false, none may exist. */
   readonly replace: boolean
   readonly copyBase: (folder: string) => Promise<void>
   /** Runs before the recovered database is moved into place. If it fails, an existing database remains unchanged. */
@@ -52,10 +52,10 @@ export async function recoverCluster<Result>(recovery: Recovery<Result>): Promis
     const binaries = await findBinaries(dataFolder)
     const lock = await lockDataFolder({ dataFolder, clusterFolder, log: recovery.log })
     try {
-      const hasDatabase = existsSync(clusterFolder)
-      if (hasDatabase && !recovery.replace) throw notEmpty(clusterFolder)
+      const isOccupied = existsSync(clusterFolder)
+      if (isOccupied && !recovery.replace) throw notEmpty(clusterFolder)
       const result = await recoverInTemporaryFolder({ ...recovery, dataFolder }, binaries, lock)
-      const aside = hasDatabase ? await moveClusterAside(clusterFolder) : undefined
+      const aside = isOccupied ? await moveClusterAside(clusterFolder) : undefined
       await rename(recoveringFolderOf(clusterFolder), clusterFolder)
       await syncFolder(dataFolder)
       return { result, aside }
@@ -73,7 +73,12 @@ export async function recoverCluster<Result>(recovery: Recovery<Result>): Promis
 const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error
 
 const notEmpty = (folder: string): EmbeddedError =>
-  new EmbeddedError('not-empty', `${folder} already contains a database.`)
+  new EmbeddedError(
+    'not-empty',
+    existsSync(join(folder, 'PG_VERSION'))
+      ? `${folder} already contains a database.`
+      : `${folder} already exists, but it contains no database.`,
+  )
 
 async function recoverInTemporaryFolder<Result>(
   { dataFolder, log, archive, target, majorVersion, copyBase, finish }: Recovery<Result>,
