@@ -1,4 +1,3 @@
-import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
@@ -23,16 +22,22 @@ export function connectionsNeeded({ processes, databaseConnections, databaseDire
   return processes * (BACKGROUND_CONNECTIONS + (databaseDirectUrl === undefined ? forRequests : 0))
 }
 
+interface Log {
+  warn(details: object, message: string): void
+}
+
 /** Without this warning, the operator would notice the lack of connections only when requests fail under load. */
-export async function warnOfConnections(db: Database, config: Config, log: FastifyBaseLogger): Promise<void> {
+export async function warnOfConnections(db: Database, config: Config, log: Log): Promise<void> {
   const needed = connectionsNeeded(config)
   const { rows } = await sql<{ allowed: number }>`
     select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
       as allowed`.execute(db)
   const { allowed } = rows[0]!
-  if (needed > allowed)
-    log.warn(
-      { needed, allowed },
-      'the database allows fewer connections than this server may need: raise its max_connections, or lower MUSTER_WORKERS or MUSTER_DATABASE_CONNECTIONS',
-    )
+  if (needed <= allowed) return
+  const lower =
+    config.databaseDirectUrl === undefined ? 'MUSTER_WORKERS or MUSTER_DATABASE_CONNECTIONS' : 'MUSTER_WORKERS'
+  log.warn(
+    { needed, allowed },
+    `the database allows fewer connections than this server may need: raise its max_connections, or lower ${lower}`,
+  )
 }
