@@ -31,7 +31,7 @@ the rows, and continues even if the command is killed.`)
     .argument('<file>', 'CSV file in UTF-8; - for standard input')
     .option('--strict', 'check all rows first, and write nothing if any row has an error')
     .option('--raw', 'do not remove apostrophes before formulas, as required for files from "muster export --raw"')
-    .option('--dry-run', 'check all rows and print what would change, without writing anything')
+    .option('--dry-run', 'check all rows and count the changes, without writing anything')
     .addHelpText('after', formatHelp)
     .action(run)
 }

@@ -26,7 +26,7 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('simulate')
     .description(`Simulate devices that connect over MQTT, report attributes, disconnect, and reconnect, and print
-statistics. The devices register with a temporary registration code. To use the devices of an earlier run instead, pass
+statistics. The devices register with a temporary registration code. To use devices of earlier runs instead, pass
 --existing. The command requires a server on this machine unless you pass --allow-remote.`)
     .option('--devices <count>', 'number of devices, 1 to 20,000', wholeNumber(1, 20_000), 10)
     .addOption(
@@ -50,7 +50,7 @@ statistics. The devices register with a temporary registration code. To use the 
       "mqtt, mqtts, ws, or wss URL of the broker (default: the server's WebSocket at /mqtt)",
       brokerUrl,
     )
-    .option('--existing', 'use the devices of an earlier run, and rotate their secrets')
+    .option('--existing', 'use devices of earlier runs, and rotate their secrets')
     .option('--remove', 'remove the devices at the end')
     .option('--allow-remote', 'allow a server on another machine')
     .action(run)

@@ -55,13 +55,15 @@ async function run(
   if (revokeKeys) report(`Access keys deleted: ${written.keysRevoked}.`)
   if (written.codes)
     report(
-      'Sign-in still requires a code from the authenticator app. To turn off two-factor authentication, run the command again with --password-only.',
+      'Sign-in still requires a code from the authenticator app. To turn off two-factor authentication, reset the password again with --password-only.',
     )
   if (written.passkeys > 0)
-    report(`Passkeys that still work: ${written.passkeys}. To remove them, run the command again with --password-only.`)
+    report(
+      `Passkeys that still work: ${written.passkeys}. To remove them, reset the password again with --password-only.`,
+    )
   if (written.identities > 0)
     report(
-      `Single sign-on identities that still work: ${written.identities}. To remove them, run the command again with --password-only.`,
+      `Single sign-on identities that still work: ${written.identities}. To remove them, reset the password again with --password-only.`,
     )
 }
 

@@ -196,7 +196,7 @@ describe('the simulation of a key', () => {
     })
     expect(simulated.warnings).toEqual([
       'the filter reads site, which devices can set themselves',
-      'the filter reads name, which devices set themselves when they register with a code',
+      'the filter reads name, which devices can set when they register with a code',
       'the filter reads services, which devices can change themselves',
     ])
     expect(simulated.reasons[0]).toBe('cannot set the attribute site, because the filter reads it')

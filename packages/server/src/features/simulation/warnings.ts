@@ -12,7 +12,7 @@ export function warningsOf(filter: ResolvedFilter | undefined): string[] {
     ...(reads.isAnyAttribute
       ? ['the filter reads every base attribute, and devices can set attributes themselves']
       : []),
-    ...fields.map((name) => `the filter reads ${name}, which devices set themselves when they register with a code`),
+    ...fields.map((name) => `the filter reads ${name}, which devices can set when they register with a code`),
     ...(reads.isServices ? ['the filter reads services, which devices can change themselves'] : []),
   ]
 }
