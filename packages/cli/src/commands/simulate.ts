@@ -147,7 +147,7 @@ async function report(counts: Counts, { json = false }: Options): Promise<void> 
   } else {
     const { devices, connects, reconnects, drops, publishes, acks, cutShort } = counts
     console.log(`devices     ${devices}, ${connects} connected`)
-    console.log(`reconnects  ${reconnects}, after ${drops} intentional disconnects`)
+    console.log(`reconnects  ${reconnects}; intentional disconnects: ${drops}`)
     console.log(`messages    ${publishes} published, ${acks} acknowledged, ${cutShort} interrupted by a disconnect`)
     console.log(`failures    ${failuresOf(counts)}`)
     for (const [what, count] of Object.entries(counts.failures)) console.log(`  ${count} × ${what}`)

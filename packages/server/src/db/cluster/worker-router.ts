@@ -93,7 +93,7 @@ export function createWorkerRouter({
       const { node } = identity
       if (workers.has(node)) {
         duplicates.add(db)
-        const message = 'DATABASE_URLS contains several URLs of the same node: only the first available URL is used'
+        const message = 'DATABASE_URLS contains several URLs of the same node, but only one of them is used'
         log.warn({ position: positionOf(db), node }, message)
         return
       }
