@@ -29,7 +29,7 @@ differences, so importing the same file again changes nothing. If a row has an e
 reports the row's line number and imports the other rows. If your permissions allow it, a bulk job on the server writes
 the rows, and continues even if the command is killed.`)
     .argument('<file>', 'CSV file in UTF-8; - for standard input')
-    .option('--strict', 'check all rows first, and write nothing if any row has an error')
+    .option('--strict', 'check all rows first, and write nothing if this check finds an error')
     .option('--raw', 'do not remove apostrophes before formulas, as required for files from "muster export --raw"')
     .option('--dry-run', 'check all rows and count the changes, without writing anything')
     .addHelpText('after', formatHelp)
