@@ -52,7 +52,7 @@ statistics. The devices register with a temporary registration code. To use devi
     )
     .option('--existing', 'use devices of earlier runs, and rotate their secrets')
     .option('--remove', 'remove the devices at the end')
-    .option('--allow-remote', 'allow a server on another machine')
+    .option('--allow-remote', 'allow a server or broker on another machine')
     .action(run)
 }
 
