@@ -216,7 +216,7 @@ function unknownOperation(document: DocumentNode, operationName: string | undefi
   return new GraphQLError(
     operationName === undefined || operationName === ''
       ? `the document has ${count} operations; select one with operationName`
-      : `the document has no operation named ${JSON.stringify(operationName)}; set operationName to one of its operations`,
+      : `the document has no operation named ${JSON.stringify(operationName)}; set operationName to the name of one of its operations, or omit it if there is only one`,
   )
 }
 

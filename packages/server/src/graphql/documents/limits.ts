@@ -35,7 +35,7 @@ export function assertDocumentLimits(plan: OperationPlan, limits: DocumentLimits
   if (introspection > limits.introspectionDepth)
     throw tooComplex('the introspection has too many levels', limits.introspectionDepth, introspection)
   if (lists > introspectedLists)
-    throw tooComplex('the introspection has too many nested lists of types', introspectedLists, lists)
+    throw tooComplex('the introspection has too many nested lists', introspectedLists, lists)
   for (const selection of plan.postOrder) assertAliases(selection, limits.aliasesPerField)
 }
 
