@@ -21,7 +21,7 @@ export function resolveTime(
   const time = parseTime(text)
   if (time !== undefined) return { type: isEquality && time.isDate ? 'day' : 'time', milliseconds: time.milliseconds }
   if (parseDuration(text) !== undefined) {
-    const message = `A duration is valid only with age(). For a relative time, write -${text} or +${text}`
+    const message = `A duration is valid only with age(). For a relative time, use < or > with -${text} or +${text}`
     return rejectWith(resolving, value, message, replace(value, `-${text}`))
   }
   const found = abbreviate(written(resolving, value))

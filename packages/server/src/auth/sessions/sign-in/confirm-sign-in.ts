@@ -57,7 +57,8 @@ async function confirmCode(call: AuthRequest, { personId }: Session, code: strin
   // Without this check, the first code from an authenticator app that is being set up would turn on two-factor
   // authentication.
   const user = await findSignedInUser(call.db, personId)
-  if (!user?.hasTotp) throw badInput('this user has no authenticator app: confirm with the password or a passkey')
+  if (!user?.hasTotp)
+    throw badInput('this user has no authenticator app: confirm with the password or a passkey, or sign in again')
   await assertNotLocked(call.db, personId)
   await call.forward(call.request, '/two-factor/verify-totp', { code })
   if (!(await isFirstUse(call, personId, code))) throw sessionError('wrong-code')
