@@ -47,7 +47,7 @@ export const bulkRoutes = defineRoutes({
   },
   'GET /bulk-jobs/{id}/downloads': {
     summary:
-      'Returns links for downloading the report of a bulk job and the secrets of the devices that it registered. The secrets can be downloaded once, within 24 hours after the job ends. secretsUrl is null at all other times, and if the caller is not allowed to download secrets.',
+      'Returns links for downloading the report of a bulk job and the secrets of the devices that it registered. The secrets can be downloaded once, within 24 hours after the job ends. secretsUrl is null at all other times, if there are no secrets, and if the caller is not allowed to download them.',
     document: 'query getBulkDownloads($id: ID!) { login { bulkJob(id: [$id]) { reportUrl secretsUrl } } }',
     at: 'login.bulkJob[0]',
   },
@@ -108,7 +108,7 @@ export const bulkRoutes = defineRoutes({
   },
   'POST /bulk-jobs/{id}/undo': {
     summary:
-      'Creates a bulk job that undoes an earlier job, and previews the changes of the new job. The earlier job must have been started and must have ended. The new job reverts the values and services that the earlier job changed, and deletes the devices that the earlier job registered. It keeps values and services that have changed since, and devices that have connected or changed since.',
+      'Creates a bulk job that undoes an earlier job, and previews the changes of the new job. The earlier job must have been started and must have ended, and must not be a job that deletes devices. The new job reverts the values and services that the earlier job changed, and deletes the devices that the earlier job registered. It keeps values and services that have changed since, and devices that have connected or changed since.',
     document: 'mutation undoBulk($id: ID!, $rate: Int = 200) { undoBulk(id: $id, rate: $rate) { ...BulkJob } }',
     at: 'undoBulk',
     location: '/bulk-jobs/{id}',
