@@ -104,7 +104,7 @@ function resolveList(resolving: Resolving, found: ValueComparison, list: ValueLi
   }
   if (list.join === 'and' && comparator !== ':') {
     const right = `(${all.join(' OR ')})`
-    const message = `A single value cannot equal several values. Separate the values with OR: ${abbreviate(right)}`
+    const message = `A list after ${comparator} can contain only OR, not AND. Write ${abbreviate(right)}`
     return rejectWith(resolving, list, message, replace(list, right))
   }
   const operator = plainOperator(subject, comparator)

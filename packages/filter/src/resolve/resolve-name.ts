@@ -75,7 +75,7 @@ function toService(resolving: Resolving, subject: NamedSubject, found: WrittenNa
     return rejectWith(
       resolving,
       found.span,
-      'The prefix "services." accepts only service fields and attributes. For the device, omit "services.device.".',
+      'The prefix "services." accepts only service fields and attributes. For the device, omit "services.device."',
     )
   }
   const message = 'Write an attribute name after services.attributes, as in services.attributes.site = oslo'
