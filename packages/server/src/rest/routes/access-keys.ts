@@ -28,7 +28,7 @@ export const accessKeyRoutes = defineRoutes({
   },
   'GET /access-keys/{key}/usage': {
     summary:
-      'Returns the fields that an access key used or tried to use in the given number of days before now and, if known, the permissions that it did not use.',
+      'Returns the fields that an access key used or tried to use in the given number of days before now. Also returns the permissions that it did not use, or null if they are not known.',
     document: `query getAccessKeyUsage($key: ID!, $days: Int = 90) {
       login { accessKeys(key: [$key]) { key unused(days: $days) usage(days: $days) { ...KeyUse } } }
     }`,

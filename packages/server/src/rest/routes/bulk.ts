@@ -99,7 +99,7 @@ export const bulkRoutes = defineRoutes({
   ),
   'POST /bulk-jobs/{id}/retry': {
     summary:
-      'Creates a bulk job for the devices of an earlier job that have one of the given statuses (FAILED, SKIPPED, or both), and previews the changes of the new job. The earlier job must be READY or PAUSED, or must have ended.',
+      'Creates and previews a bulk job that repeats an earlier job for its devices with the given statuses: FAILED, SKIPPED, or both. The earlier job must be READY or PAUSED, or must have ended.',
     document: `mutation retryBulk($id: ID!, $statuses: [BulkItemStatus!]! = [FAILED]) {
       retryBulk(id: $id, statuses: $statuses) { ...BulkJob }
     }`,
