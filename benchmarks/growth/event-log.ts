@@ -33,7 +33,7 @@ export async function fillEventLog(pool: pg.Pool, { accountId, events, progress 
       progress(`writing events, ${first - 1} of ${events}`)
       await client.query(insertEvents, [accountId, first, Math.min(events, first + BATCH_SIZE - 1), events])
     }
-    progress('creating the dropped indexes again')
+    progress('creating any dropped indexes again')
     for (const index of indexes) await client.query(index)
     // Move the webhook cursor past the new events, so that the server does not deliver them.
     await client.query('update webhook_cursor set event_id = (select last_value from event_id)')

@@ -88,7 +88,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       ['WEBHOOK_CREATE', 'Webhook created', 'A webhook was added'],
       ['WEBHOOK_UPDATE', 'Webhook changed', 'A webhook’s settings or secret changed'],
       ['WEBHOOK_PAUSE', 'Webhook paused', 'All attempts for a webhook failed for 5 days, or its view cannot be used'],
-      ['WEBHOOK_DELETE', 'Webhook deleted', 'A webhook no longer sends events'],
+      ['WEBHOOK_DELETE', 'Webhook deleted', 'A webhook and its deliveries were deleted'],
     ],
   },
   {

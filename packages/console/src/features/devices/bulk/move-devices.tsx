@@ -46,7 +46,7 @@ export function MoveDevices({ devices, count, onMoved, onClose }: MoveDevicesPro
         <Stack gap="sm">
           <Text size="sm">
             The devices keep their IDs, secrets, services, and attributes. Their events stay in this account. Connected
-            devices reconnect.
+            devices must reconnect.
           </Text>
           <Select
             label="Account"
