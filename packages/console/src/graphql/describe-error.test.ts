@@ -77,6 +77,6 @@ test('recognizes an ended session by its error code', () => {
 
 test('joins the error and the advice on one line', () => {
   expect(errorText(responseError('too many requests', { code: 'RATE_LIMITED' }))).toBe(
-    'Too many requests. Wait a moment, then try again.',
+    'Too many requests. Wait, then try again.',
   )
 })

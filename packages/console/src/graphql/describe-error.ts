@@ -22,8 +22,8 @@ const unreachable: ErrorDescription = {
 
 const advice: Record<string, string> = {
   UNAUTHENTICATED: 'Sign in again.',
-  RATE_LIMITED: 'Wait a moment, then try again.',
-  UNAVAILABLE: 'Try again in a few seconds.',
+  RATE_LIMITED: 'Wait, then try again.',
+  UNAVAILABLE: 'Try again later.',
   INTERNAL: 'Try again. If the error persists, ask the server’s operator to find the request ID in the log.',
   QUERY_TOO_COMPLEX: 'Select fewer columns or fields.',
 }

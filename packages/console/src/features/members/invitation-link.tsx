@@ -5,7 +5,8 @@ export function InvitationLink({ link, onDone }: { link: string; onDone: () => v
   return (
     <Stack>
       <SecretOnce what="invitation link" value={link}>
-        Send the link to the person. Anyone with the link can join the account. The link works once.
+        If the server does not email the link, send it to the person. Anyone with the link can join the account. The
+        link works once.
       </SecretOnce>
       <Group justify="flex-end">
         <Button onClick={onDone}>Done</Button>
