@@ -17,8 +17,8 @@ export function LeaveButton() {
         window.location.assign('/')
       }}
     >
-      After you leave, you can no longer use this account. Account keys that you created continue to work. The last
-      owner who can sign in cannot leave.
+      After you leave, you can no longer use this account, and your personal keys in it are deleted. Account keys that
+      you created continue to work. The last owner who can sign in cannot leave.
     </ConfirmButton>
   )
 }

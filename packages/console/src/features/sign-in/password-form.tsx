@@ -64,7 +64,7 @@ export function PasswordForm({ onDone, onNeedsCode }: { onDone: () => void; onNe
         ) : null}
         <Text size="xs" c="dimmed">
           On its first start, the server writes an email address and a password to its credentials file. To add users,
-          the server’s operator runs <code>muster users add</code>.
+          the server’s operator runs <code>muster users add</code>, or an admin of an account invites them.
         </Text>
       </Stack>
     </form>
