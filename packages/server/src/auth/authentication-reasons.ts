@@ -60,7 +60,7 @@ const ssoReasons = {
   'sso-denied':
     'The identity provider denied the sign-in, for example because the person canceled it or is not allowed to use Muster. Start the sign-in again, or ask the administrator of the identity provider for access.',
   'sso-expired':
-    "The sign-in took longer than ten minutes or began in another browser, or the provider's response was used before. Start the sign-in again.",
+    "The sign-in took longer than ten minutes or began in another browser, the provider's response was used before, or the person's sessions were ended during the sign-in. Start the sign-in again.",
   'sso-not-invited':
     'MUSTER_OIDC_SIGN_UP does not let this person join without an invitation, or the invitation can no longer be accepted. Ask an admin of the account for an invitation.',
   'sso-use-invitation':
