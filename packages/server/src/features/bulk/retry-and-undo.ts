@@ -34,7 +34,7 @@ export const undoBulk = (context: Context, { id, rate }: { id: string; rate?: nu
     if (!isUndoable(job)) throw wrongState(job, 'a job that deletes devices cannot be undone')
     if (job.started === null) throw wrongState(job, 'only a job that has been started can be undone')
     if (job.state === 'RUNNING' || job.state === 'PAUSED')
-      throw wrongState(job, 'only a job that has ended can be undone; cancel this job first')
+      throw wrongState(job, 'only a job that has ended can be undone; finish or cancel this job first')
     return {
       name: shortName(`Undo of ${job.name}`),
       target: { job: id, statuses: ['DONE'], ...csvOf(job, { isUndo: true }) },
