@@ -87,7 +87,7 @@ function newDevice(index: number) {
   })
   return {
     ...{ id, name: `node-${index}`, hardware_id: `HW-${index}`, attributes: attributesOf(index) },
-    services: [service('ssh', 28, 22), service('web', 73, 8443)],
+    services: [service('ssh', 28, 22), service('web', 8, 8443)],
   }
 }
 

@@ -29,7 +29,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   UNAVAILABLE: {
     exitCode: exitCodes.notNow,
-    hint: 'Try again in a few seconds. If the error recurs, check the server log.',
+    hint: 'If the message says when to retry, wait until then. Otherwise, try again in a few seconds. If the error recurs, check the server log.',
   },
   NO_ANSWER: {
     exitCode: exitCodes.notNow,

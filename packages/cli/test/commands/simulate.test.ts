@@ -139,7 +139,7 @@ test('deletes the registration code, and removes the devices with --remove', asy
   expect((await simulation.user.data('{ login { registrationCodes { id } } }')).login.registrationCodes).toEqual([])
 })
 
-test('reuses the devices of an earlier run with --existing, and rotates their secrets', async () => {
+test('reuses the devices of earlier runs with --existing, and rotates their secrets', async () => {
   const [simulation, broker] = [await createSimulationUser(), await startBroker()]
   const short = ['--for', '1s', '--drop-every', '0', '--broker', broker.url]
   await simulation.simulate('--devices', '17', ...short)

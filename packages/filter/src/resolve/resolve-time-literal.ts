@@ -22,7 +22,7 @@ export function resolveTime(
   if (time !== undefined) return { type: isEquality && time.isDate ? 'day' : 'time', milliseconds: time.milliseconds }
   if (parseDuration(text) !== undefined) {
     const message = `A duration is valid only with age(). For a relative time, use < or > with -${text} or +${text}`
-    return rejectWith(resolving, value, message, replace(value, `-${text}`))
+    return rejectWith(resolving, value, message, isEquality ? null : replace(value, `-${text}`))
   }
   const found = abbreviate(written(resolving, value))
   const message = `${name} is a time. Write a time with a zone (2026-11-20T08:30:00Z), a date (2026-11-20), or, with < or >, a relative time (-2d), not ${found}`

@@ -76,7 +76,7 @@ export const quotaRows: readonly QuotaRow[] = [
       const isStronger = created != null && (created.expires === null || !created.requireDigest)
       return {
         summary: code ?? JSON.stringify(created),
-        failures: isStronger ? ['a key created a stronger key'] : [],
+        failures: isStronger ? ['a key that expires and requires digests created a key that does not do both'] : [],
       }
     },
   },

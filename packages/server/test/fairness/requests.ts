@@ -39,7 +39,8 @@ const unknownKey = (): AccessKey => ({
   secret: randomBytes(32).toString('base64'),
 })
 
-export const wrongSignature = (url: string): Buffer => signedBytes(url, unknownKey(), { query: '{ login { email } }' })
+export const unknownKeyRequest = (url: string): Buffer =>
+  signedBytes(url, unknownKey(), { query: '{ login { email } }' })
 
 const PADDING_BYTES = 8_000
 

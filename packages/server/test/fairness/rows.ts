@@ -2,7 +2,7 @@ import { limits } from '../../src/limits.ts'
 import type { Attack } from './attacker.ts'
 import { startBulkJobs } from './bulk-job.ts'
 import type { AccessKey, Population } from './population.ts'
-import { expensiveSignature, type Operation, signedBytes, unfinishedRequest, wrongSignature } from './requests.ts'
+import { expensiveSignature, type Operation, signedBytes, unfinishedRequest, unknownKeyRequest } from './requests.ts'
 
 export interface Row {
   name: string
@@ -108,8 +108,8 @@ export const rows: readonly Row[] = [
   },
   {
     name: '6',
-    attack: 'no key, 900 connections: wrong signatures',
-    attacks: (target) => [attackWith(target, 900, [wrongSignature(target.url)])],
+    attack: 'no key, 900 connections: an unknown key',
+    attacks: (target) => [attackWith(target, 900, [unknownKeyRequest(target.url)])],
   },
   {
     name: '7',

@@ -55,7 +55,7 @@ function Members() {
         about="Each link lets one person join the account before the link expires. Anyone with the link can use it."
         actions={canManage ? <InviteButton roles={roles} /> : undefined}
       >
-        {invitations.length === 0 ? <Text c="dimmed">No open invitations</Text> : null}
+        {invitations.length === 0 ? <Text c="dimmed">No invitations</Text> : null}
         {invitations.length > 0 ? <InvitationList invitations={invitations} canManage={canManage} /> : null}
       </Section>
       <Section

@@ -7,7 +7,7 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
   },
   'sso-expired': {
     title: 'The sign-in can no longer be completed',
-    text: 'The sign-in took longer than ten minutes or began in another browser, or the identity provider’s response was already used. Start again.',
+    text: 'The sign-in took longer than ten minutes or began in another browser, the identity provider’s response was already used, or your sessions were ended during the sign-in. Start again.',
   },
   'sso-not-invited': {
     title: 'You are not invited yet',

@@ -16,11 +16,17 @@ export function pausedSince(
   return event?.timestamp
 }
 
+/** The server appends this, followed by the explanation, to the reason why a webhook's view is invalid. */
+const VIEW_EXPLANATION = ': deliveries wait'
+
+/** Returns whether deliveries wait until the webhook's view is valid again. */
+export const waitsForView = (paused: string): boolean => paused.includes(VIEW_EXPLANATION)
+
 /**
  * Formats the reason for a pause as a sentence. Removes the explanation at the end, if any, because the webhook's page
  * explains the pause in other words.
  */
 export function pauseReason(paused: string): string {
-  const [reason = paused] = paused.split(': deliveries wait')
+  const [reason = paused] = paused.split(VIEW_EXPLANATION)
   return `${capitalize(reason)}.`
 }

@@ -15,7 +15,7 @@ import { useTypes } from '../../graphql/use-change.ts'
 import { SelectionText } from '../access/restriction-summary.tsx'
 import { useViewer } from '../user-settings/viewer.ts'
 import { Deliveries } from './deliveries/deliveries.tsx'
-import { pausedSince, pauseReason } from './pauses.ts'
+import { pausedSince, pauseReason, waitsForView } from './pauses.ts'
 import { WebhookActions } from './webhook-actions.tsx'
 import { WebhookState } from './webhook-state.tsx'
 import { WebhookDocument, type WebhookFieldsFragment } from './webhooks.generated.ts'
@@ -47,7 +47,6 @@ function WebhookById() {
   if (login == null) return <Loading what="webhook" />
   if (webhook === undefined) return <WebhookNotFound />
   const { name, url, events, enabled, paused, created } = webhook
-  const waitsForView = paused?.includes('until the view') ?? false
   const since = pausedSince(webhook, login.pauses)
   return (
     <Stack>
@@ -70,7 +69,7 @@ function WebhookById() {
           <Alert color="orange" icon={<IconPlayerPause />} title="Deliveries are held back">
             <Text size="sm">
               {pauseReason(paused)} {since === undefined ? null : <Time value={since} />}{' '}
-              {waitsForView
+              {waitsForView(paused)
                 ? 'Change the view, or select another view for this webhook. The webhook then resumes automatically.'
                 : 'Fix the receiver and send a test. To send the deliveries that were held back, select Resume.'}
             </Text>

@@ -22,7 +22,7 @@ interface SharedJudge {
 }
 
 /**
- * The judges in use, by owner, and then by account, selection, and readable attribute names. The owner separates the
+ * The judges in use, by owner, and then by account, selection, and limits on attribute names. The owner separates the
  * servers that tests run in one process.
  */
 const inUse = new WeakMap<object, Map<string, SharedJudge>>()
@@ -39,7 +39,7 @@ export interface JudgeOptions {
 /**
  * Opens a judge, which must be closed after use. Two subscriptions of an account share a judge and its results if they
  * have the same selection. In addition, their callers must be either both unrestricted, or both restricted with the
- * same readable attribute names. Throws the same errors as `resolveSelection`.
+ * same limits on attribute names. Throws the same errors as `resolveSelection`.
  */
 export async function openJudge(options: JudgeOptions): Promise<EventJudge> {
   const { db, owner, viewer, selection } = options
