@@ -53,7 +53,7 @@ describe('a running bulk job', () => {
       where id = ${job.id}`.execute(app.db)
     await user.data(`mutation { updateAccessKey(key: "${createAccessKey.key}", enabled: false) { key } }`)
     const paused = await until(user, job.id, 'PAUSED')
-    expect(paused.stateReason).toMatch(/\(reason: key-disabled\)$/)
+    expect(paused.stateReason).toMatch(/\(reason: key-disabled\): correct the key, or/)
     await call(user, 'resume', job.id, ', rate: 10000')
     expect((await until(user, job.id, 'DONE')).counts.done).toBe(900)
   })

@@ -43,7 +43,7 @@ export function openEventStream(response: ServerResponse, headers: Record<string
     ...headers,
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache, no-store, no-transform',
-    // With keep-alive, a stopping server would wait for this connection to close.
+    // With keep-alive, the connection would stay open after the stream ends.
     connection: 'close',
     // This header keeps nginx from buffering the response.
     'x-accel-buffering': 'no',

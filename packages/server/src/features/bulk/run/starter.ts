@@ -71,17 +71,18 @@ async function findCaller(
   if (accessKey === null) {
     const role = await findRoleOfStarter(db, accountId, personId ?? accountId)
     if (role === undefined)
-      return 'the person whose permissions the job uses is no longer an enabled member of an enabled account'
+      return 'the person whose permissions the job uses is no longer an enabled member of an enabled account: another member must run the job'
     const access = accessOfRole(role.role, role)
     return withReach(db, { accountId, permissions: access.permissions, restriction: restrictionOf(access) })
   }
   const key = await findKeyGrant(db, accessKey)
   if (key?.accountId !== accountId)
-    return `the access key ${accessKey}, whose permissions the job uses, no longer exists`
-  if (key.readOnly) return `the access key ${accessKey}, whose permissions the job uses, is read-only`
+    return `the access key ${accessKey}, whose permissions the job uses, no longer exists: run the job with another key`
+  if (key.readOnly)
+    return `the access key ${accessKey}, whose permissions the job uses, is read-only: run the job with another key`
   const rejection = rejectionOfKey(key, { now, address: undefined, staleMs })
   if (rejection !== undefined)
-    return `the server rejects the access key ${accessKey}, whose permissions the job uses (reason: ${rejection.details.reason})`
+    return `the server rejects the access key ${accessKey}, whose permissions the job uses (reason: ${rejection.details.reason}): correct the key, or run the job with another key`
   return withReach(db, { accountId, permissions: key.permissions, restriction: key.restriction })
 }
 
