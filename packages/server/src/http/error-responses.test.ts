@@ -39,7 +39,7 @@ describe('a request that no route handles', () => {
   })
 
   it.each(['not HTTP', 'POST /graphql/v1 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked'])(
-    'receives 400 on a closing connection if it is not valid HTTP: %j',
+    'receives 400 if it is not valid HTTP, and the server closes the connection: %j',
     async (request) => {
       const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
       socket.write(`${request}\r\n\r\n`)

@@ -32,9 +32,10 @@ export async function waitForDatabase(
       const { code, message } = error as NodeJS.ErrnoException
       if (!isTransient(code)) throw new StartError(`${database.name}: ${message}`, { cause: error })
       if (performance.now() - startedAt > WAIT_MS) {
-        throw new StartError(`${database.name}: the database was unavailable for 60 seconds (${message || code}).`, {
-          cause: error,
-        })
+        throw new StartError(
+          `${database.name}: the database was unavailable for 60 seconds (${message || code}). Check the host and port in the URL, the database, and the network.`,
+          { cause: error },
+        )
       }
       if (tries % 10 === 0) log.warn({ err: error, setting: database.name }, 'waiting for the database')
       await sleep(RETRY_MS, undefined, { signal })

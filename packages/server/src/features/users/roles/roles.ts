@@ -168,8 +168,8 @@ async function lockRoles(transaction: Database, accountId: string): Promise<Role
 }
 
 /**
- * Leaves the list of permissions in a restricted role's row empty, because servers of earlier releases ignore the
- * restriction. The permissions are stored with the restriction instead.
+ * Leaves the list of permissions in a restricted role's row empty, because servers of earlier releases may ignore
+ * the restriction. The permissions are stored with the restriction instead.
  */
 function toStored(role: Role): StoredRole {
   const { id, name, permissions, groups } = role

@@ -19,16 +19,16 @@ export interface ThrottleOptions {
  * throughput that it reaches without webhooks (benchmarks/webhooks).
  */
 const SLOWED_PER_SECOND = 75
-/** The maximum number of unused attempts that the next round can use. */
-const MAX_SAVED = 20
+/** The maximum number of attempts that all webhooks of a process can start at once under high load. */
+const MAX_AT_ONCE = 20
 
 export function createThrottle({ load, webhooks }: ThrottleOptions): Throttle {
-  let available = MAX_SAVED
+  let available = MAX_AT_ONCE
   let filledAt = performance.now()
 
   const fill = (): void => {
     const now = performance.now()
-    available = Math.min(MAX_SAVED, available + ((now - filledAt) / 1_000) * SLOWED_PER_SECOND)
+    available = Math.min(MAX_AT_ONCE, available + ((now - filledAt) / 1_000) * SLOWED_PER_SECOND)
     filledAt = now
   }
 
@@ -37,7 +37,7 @@ export function createThrottle({ load, webhooks }: ThrottleOptions): Throttle {
     take(wanted) {
       fill()
       if (!load.isHigh()) return wanted
-      const share = Math.max(1, Math.ceil(MAX_SAVED / Math.max(1, webhooks())))
+      const share = Math.max(1, Math.ceil(MAX_AT_ONCE / Math.max(1, webhooks())))
       const granted = Math.min(wanted, share, Math.floor(available))
       available -= granted
       return granted
