@@ -17,7 +17,6 @@ const CHART_HEIGHT = 240
 
 export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
   const [form, setForm] = useState('curve')
-  const Chart = useChart()
   return (
     <Part
       title="Active devices"
@@ -52,10 +51,10 @@ export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
           <Text c="dimmed">
             The server counts the active devices every five minutes. There are no counts in this period yet.
           </Text>
-        ) : form === 'table' ? (
+        ) : form === 'curve' ? (
+          <Curve points={points} span={span} />
+        ) : (
           <PresenceTable points={points} />
-        ) : Chart === undefined ? null : (
-          <Chart points={points} span={span} height={CHART_HEIGHT} />
         )}
       </div>
     </Part>
@@ -63,19 +62,20 @@ export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
 }
 
 /**
- * Loads the code of the curve, which is large, and returns the component, or undefined until it is loaded. The page
- * would show a component in `Suspense` later, because React waits 300 ms between the first contents and the next.
+ * Loads the code of the chart, which is large. Does not use `Suspense`, because React would show the chart later: it
+ * waits 300 ms after it has shown any fallback.
  */
-function useChart(): typeof PresenceChart | undefined {
-  const [loaded, setLoaded] = useState<{ chart: typeof PresenceChart } | { error: unknown }>()
+function Curve({ points, span }: { points: readonly PresencePoint[]; span: SpanName }) {
+  const [loaded, setLoaded] = useState<{ Chart: typeof PresenceChart } | { error: unknown }>()
   useEffect(() => {
     loadChart().then(
-      ({ PresenceChart: chart }) => setLoaded({ chart }),
+      ({ PresenceChart: Chart }) => setLoaded({ Chart }),
       (error: unknown) => setLoaded({ error }),
     )
   }, [])
-  if (loaded !== undefined && 'error' in loaded) throw loaded.error
-  return loaded?.chart
+  if (loaded === undefined) return null
+  if ('error' in loaded) throw loaded.error
+  return <loaded.Chart points={points} span={span} height={CHART_HEIGHT} />
 }
 
 function PresenceTable({ points }: { points: readonly PresencePoint[] }) {

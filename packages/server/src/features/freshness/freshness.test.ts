@@ -245,7 +245,7 @@ describe('a value', () => {
       expect(start.is_mixed).toBe(false)
       expect(await infoOf(user, id, 'load')).toMatchObject({ changed: start.since.toISOString(), isStale: false })
       return start
-    })
+    }, 10_000)
     await moveTimesStart(app.db)
     expect(await readStart()).toEqual({ since, is_mixed: false })
   })
