@@ -24,6 +24,8 @@ export interface ListedServiceRow {
   sortKeys: string
 }
 
+export type ServiceSearch = 'lookup' | 'walk' | 'scan'
+
 export interface ServicePageQuery {
   selection: ServicesSelection
   keys: readonly ServiceSortKey[]
@@ -31,11 +33,11 @@ export interface ServicePageQuery {
   limit: number
   attributes: boolean
   /**
-   * How to find the matches of a filter that no index supports, if the list is sorted by the device's name first.
-   * `walk` reads the services of the next `WALKED` devices, and `scan` reads all services. If `search` is omitted,
-   * PostgreSQL decides, but it cannot know which way is faster.
+   * How to find services if the list is sorted by the device's name first, and no index finds the matches of a filter.
+   * `lookup` reads the services of each device in this order, `walk` those of the next `WALKED` devices, and `scan` all
+   * services. If `search` is omitted, PostgreSQL decides, but it cannot know which way is faster.
    */
-  search?: 'walk' | 'scan'
+  search?: ServiceSearch
 }
 
 export async function selectServicePage(
@@ -43,11 +45,7 @@ export async function selectServicePage(
   accountId: string,
   { selection, keys, start, limit, attributes, search }: ServicePageQuery,
 ): Promise<ListedServiceRow[]> {
-  const { from, where } = matching(
-    accountId,
-    selection,
-    search === 'walk' ? walked(accountId, keys[0]!, start) : undefined,
-  )
+  const { from, where } = matching(accountId, selection, sourceOf(accountId, { keys, start, search }))
   const source = { columns: sql`s.device_id, ${serviceColumns(attributes, state)}`, from, where }
   const ownKeys = keys.map((key) => sqlKeyOf(key, selection.context))
   // No index contains an expression with this concatenation. PostgreSQL therefore reads all services and sorts the
@@ -85,6 +83,14 @@ export async function findServicePlace(
   return rows[0] && { id, key: rows[0].keys }
 }
 
+function sourceOf(
+  accountId: string,
+  { keys, start, search }: Pick<ServicePageQuery, 'keys' | 'start' | 'search'>,
+): Sql {
+  if (search === 'walk') return lookedUp(walked(accountId, keys[0]!, start))
+  return search === 'lookup' ? lookedUp(sql`device d`) : joined
+}
+
 /** Selects the next `WALKED` devices in order of name, and further devices with the same name as the last of them. */
 function walked(accountId: string, { direction }: ServiceSortKey, start: SqlStartByKeys): Sql {
   const name = naturally(sql`name`)
@@ -100,20 +106,28 @@ function walked(accountId: string, { direction }: ServiceSortKey, start: SqlStar
 function matching(
   accountId: string,
   { where, now, context, inside }: ServicesSelection,
-  devices: Sql = sql`device d`,
+  from: Sql = joined,
 ): { from: Sql; where: Sql[] } {
   const tables = noTables()
-  const conditions = [sql`s.account_id = ${accountId}`, isNoBulkService]
+  const conditions = [sql`d.account_id = ${accountId}`, sql`s.account_id = ${accountId}`, isNoBulkService]
   if (where !== undefined) conditions.push(filterCondition(where.filter, { accountId, context, now, tables }))
   if (inside !== undefined) conditions.push(insideCondition(accountId, inside, noTables()))
   const overrides =
     context === undefined ? sql`` : sql`${overridesIn(context, 'device')} ${overridesIn(context, 'service')}`
-  const from = sql`service s
-    join ${devices} on d.account_id = s.account_id and d.id = s.device_id
-    join device_live l on l.account_id = s.account_id and l.device_id = s.device_id
-    ${joinServiceLive} ${overrides}`
-  return { from, where: conditions }
+  return { from: sql`${from} ${joinServiceLive} ${overrides}`, where: conditions }
 }
+
+const joined = sql`service s
+  join device d on d.account_id = s.account_id and d.id = s.device_id
+  join device_live l on l.account_id = s.account_id and l.device_id = s.device_id`
+
+/**
+ * Looks up the services of each device. If an account has a small share of all devices, PostgreSQL expects far fewer
+ * rows from `joined`, and may then compare each device of the page with each service of the account.
+ */
+const lookedUp = (devices: Sql): Sql => sql`${devices}
+  cross join lateral (select * from service where account_id = d.account_id and device_id = d.id offset 0) as s
+  cross join lateral (select * from device_live where account_id = d.account_id and device_id = d.id offset 0) as l`
 
 const state = stateFrom(sql`l.state`)
 

@@ -16,7 +16,13 @@ import { unindexedTerms } from '../../filters/read-filter.ts'
 import { applyView } from '../../views/apply-view.ts'
 import type { Service } from '../service.ts'
 import { toService } from '../service-row.ts'
-import { countServices, findServicePlace, type ListedServiceRow, selectServicePage } from './service-list.queries.ts'
+import {
+  countServices,
+  findServicePlace,
+  type ListedServiceRow,
+  type ServiceSearch,
+  selectServicePage,
+} from './service-list.queries.ts'
 import {
   readServicesArguments,
   type ServiceListRequest,
@@ -42,14 +48,16 @@ export async function listServices(
   }
   const start = await findStart(context, request)
   const limit = page.size + 1
-  const read = (search?: 'walk' | 'scan'): Promise<ListedServiceRow[]> =>
+  const read = (search?: ServiceSearch): Promise<ListedServiceRow[]> =>
     walk(db, rowsReadByPage(request).reasons, (walking) =>
       selectServicePage(walking, accountId, { selection, keys, start, limit, attributes, ...(search && { search }) }),
     )
   const charge = (): void => rowMeter.add(({ devices }) => rowsReadByPage(request, devices).rows)
   const isLong = await isLongWalk(context, request)
   if (!isLong) charge()
-  const rows = isLong ? await readUnindexed({ read, charge, limit }) : await read()
+  const rows = isLong
+    ? await readUnindexed({ read, charge, limit })
+    : await read(isInDeviceOrder(request) ? 'lookup' : undefined)
   return listOf({
     rows,
     size: page.size,
@@ -80,13 +88,17 @@ async function isLongWalk({ db, viewer }: Context, { selection, keys }: ServiceL
   return (await countDevices(db, viewer.accountId, {})) > WALKED
 }
 
+/** Whether an index provides the order of devices, and no index finds the matches. */
+const isInDeviceOrder = ({ selection, keys }: ServiceListRequest): boolean =>
+  keys[0]!.by === 'device.name' && !hasIndexedFilter(selection)
+
 /** Tries a walk first. A walk that fills the page reads few devices, so the server charges only for a scan. */
 async function readUnindexed({
   read,
   charge,
   limit,
 }: {
-  read: (search: 'walk' | 'scan') => Promise<ListedServiceRow[]>
+  read: (search: ServiceSearch) => Promise<ListedServiceRow[]>
   charge: () => void
   limit: number
 }): Promise<ListedServiceRow[]> {
@@ -157,8 +169,11 @@ function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Numbe
  * Returns the reason why no index supports the filter or the restriction. Returns undefined if an index supports one of
  * them, or if the list has neither a filter nor a restriction.
  */
-function reasonWithoutIndex({ where, inside }: ServiceListRequest['selection']): string | undefined {
-  if (where?.isIndexed || (inside !== undefined && isIndexed(inside, { kind: 'device' }))) return undefined
-  if (where !== undefined) return unindexedTerms(where)
-  return inside === undefined ? undefined : UNINDEXED_RESTRICTION
+function reasonWithoutIndex(selection: ServiceListRequest['selection']): string | undefined {
+  if (hasIndexedFilter(selection)) return undefined
+  if (selection.where !== undefined) return unindexedTerms(selection.where)
+  return selection.inside === undefined ? undefined : UNINDEXED_RESTRICTION
 }
+
+const hasIndexedFilter = ({ where, inside }: ServiceListRequest['selection']): boolean =>
+  where?.isIndexed || (inside !== undefined && isIndexed(inside, { kind: 'device' }))
