@@ -1,9 +1,11 @@
 import { reservedColumns } from '../../packages/server/src/features/attributes/attributes.ts'
 import { setAttribute, startStatusWrites } from './background-writes.ts'
+import { eventRows } from './event-rows.ts'
 import type { Fleet } from './fleet.ts'
 import { matching } from './fleets.ts'
 import { languageRows } from './language-rows.ts'
 import type { Row } from './measure-ratio.ts'
+import type { User } from './servers.ts'
 
 /** Two fleets in one database, and a fleet as large as `small` in a second database, whose event log is short. */
 export interface Fleets {
@@ -56,21 +58,36 @@ export async function growthRows({ small, large, shortLog }: Fleets): Promise<Ro
     middle,
     whileWriting(middle),
     onBoth('total', 2, '{ login { devices(size: 1) { total } } }'),
+    ...serviceRows(onBoth),
     ...filterRows(small, large, onBoth),
     ...languageRows(small, large),
     onBoth('sort by an attribute, first page', 20, page(`size: ${PAGE}, sort: "site"`)),
+    bulkRow(small, large),
     ...[...reservedColumns.keys()].map((name) => reservedRow(name, small, large)),
     writeRow('setAttribute', 'load', small, large),
     writeRow('setAttribute of a reserved name', '$svc.statusC', small, large),
-    ...logRows(small, large, shortLog),
+    {
+      ...writeRow('appending an event', 'load', shortLog, small),
+      ...{ target: 1.5, smallName: 'short log', largeName: 'long log' },
+    },
+    ...(await eventRows(shortLog, large)),
   ]
 }
 
-function filterRows(
-  small: Fleet,
-  large: Fleet,
-  onBoth: (title: string, target: number, document: string) => Row,
-): Row[] {
+type OnBoth = (title: string, target: number | undefined, document: string) => Row
+
+function serviceRows(onBoth: OnBoth): Row[] {
+  const list = (filter: string): string =>
+    `{ login { services(size: ${PAGE}${filter}) { items { id name application port attributes } hasMore cursor } } }`
+  const matches = `where: "device.lot = ${matching.lot}"`
+  return [
+    onBoth('services, first page', 3, list('')),
+    onBoth('services of devices with an attribute', 3, list(`, ${matches}`)),
+    onBoth('totals of a filter', 3, `{ login { deviceTotals(where: "lot = ${matching.lot}") { total active } } }`),
+  ]
+}
+
+function filterRows(small: Fleet, large: Fleet, onBoth: OnBoth): Row[] {
   const filtered = (title: string, filter: string): Row => onBoth(title, 3, page(`size: ${PAGE}, ${filter}`))
   return [
     byVariable('filter by an attribute', () => ({ attributes: { lot: matching.lot } }), small, large),
@@ -127,25 +144,17 @@ function writeRow(title: string, name: string, small: Fleet, large: Fleet): Row 
   return { title, target: 1.5, small: (turn) => write(small, turn), large: (turn) => write(large, turn) }
 }
 
-function logRows(small: Fleet, large: Fleet, shortLog: Fleet): Row[] {
-  const newest = '{ login { events(size: 100) { items { id type timestamp target { id name kind } data } } } }'
-  const ofDevice = `query ($deviceId: [String!]) {
-    login { events(size: 100, deviceId: $deviceId) { items { id type timestamp target { id name kind } data } } }
+/** Previews the change of an attribute on the matching devices. Cancels the job, because few jobs can be open. */
+function bulkRow(small: Fleet, large: Fleet): Row {
+  const create = `mutation ($where: String!) {
+    createBulk(target: { where: $where }, operations: [{ setAttributes: { attributes: { load: "high" } } }]) { id state }
   }`
-  const compared = { target: 1.5, smallName: 'short log', largeName: 'long log' }
-  return [
-    { ...writeRow('appending an event', 'load', shortLog, small), ...compared },
-    {
-      title: 'newest events',
-      ...compared,
-      small: () => shortLog.user.query(newest),
-      large: () => large.user.query(newest),
-    },
-    {
-      title: 'newest events of a device',
-      ...compared,
-      small: (turn) => shortLog.user.query(ofDevice, { deviceId: [pick(shortLog.ids, turn)] }),
-      large: (turn) => large.user.query(ofDevice, { deviceId: [pick(large.ids, turn)] }),
-    },
-  ]
+  const preview = async ({ user }: Fleet): ReturnType<User['query']> => {
+    const response = await user.query(create, { where: `lot = ${matching.lot}` })
+    const { id, state } = response.data().createBulk
+    if (state !== 'READY') throw new Error(`The preview is ${state}, not READY.`)
+    await user.query('mutation ($id: ID!) { cancelBulk(id: $id) { state } }', { id })
+    return response
+  }
+  return { title: 'bulk preview', target: 3, small: () => preview(small), large: () => preview(large) }
 }
