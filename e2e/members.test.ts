@@ -149,7 +149,7 @@ describeConsole('members', () => {
       'see devices, services, and attributes',
       'change attributes',
     ])
-    await dialog.getByText('because the key does not allow it').waitFor()
+    await dialog.getByText('because the key does not have the permission or is not valid').waitFor()
     await dialog.getByText('the filter reads site').waitFor()
     await dialog.getByRole('combobox', { name: 'Device' }).fill('bergen')
     await page.getByRole('option', { name: 'bergen-1' }).click()

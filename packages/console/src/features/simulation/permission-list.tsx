@@ -7,7 +7,7 @@ import type { Simulation } from './use-simulation.ts'
 type Verdict = Simulation['permissions'][number]
 
 const denials: Readonly<Record<string, string>> = {
-  key: 'the key does not allow it',
+  key: 'the key does not have the permission or is not valid',
   role: 'the role does not allow it',
   policy: 'the key breaks the key policy',
   creator: 'the person who created the key is not an enabled member, or must use single sign-on again',

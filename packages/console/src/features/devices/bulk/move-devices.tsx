@@ -45,8 +45,8 @@ export function MoveDevices({ devices, count, onMoved, onClose }: MoveDevicesPro
       <form onSubmit={submit}>
         <Stack gap="sm">
           <Text size="sm">
-            The devices keep their IDs, secrets, services, and attributes. Their events stay in this account. Connected
-            devices must reconnect.
+            The devices keep their IDs, secrets, services, and attributes. Their past events stay in this account.
+            Connected devices must reconnect.
           </Text>
           <Select
             label="Account"
