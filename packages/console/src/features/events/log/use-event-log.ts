@@ -104,7 +104,11 @@ function usePages({ filter, after, size, fills }: Required<Omit<EventLogOptions,
   const fetchPage = async (variables: { size: number; after: string | null }): Promise<Page | Error> => {
     const all = { ...filter, ...variables }
     const { data, error: failure } = await client.query(EventPageDocument, all, { requestPolicy: 'network-only' })
-    return data?.login?.events ?? failure ?? new Error('You are not in any account. Ask an admin for an invitation.')
+    return (
+      data?.login?.events ??
+      failure ??
+      new Error('You are not a member of any account. Ask an admin of an account for an invitation.')
+    )
   }
   const load = async (): Promise<void> => {
     const run = ++runs.current
