@@ -18,7 +18,7 @@ const suspensions: Readonly<Record<string, string>> = {
 
 export const suspensionTexts: Readonly<Record<string, string>> = {
   policy:
-    'This key breaks the key policy, so the server rejects it. Change the key so that it follows the policy, or create another key.',
+    'This key breaks the key policy, so the server rejects it. Create another key. If this key’s networks or expiration time break the policy, you can instead change them with “muster keys update”.',
   member:
     'The server rejects this key, because the person who created it is disabled or is no longer a member of this account. If a program still needs access, create another key.',
   stale: 'The server rejects this key until the person who created it signs in again with single sign-on.',
