@@ -146,7 +146,7 @@ describeConsole('members', () => {
     const itemsOf = (part: string) => dialog.getByRole('region', { name: part, exact: true }).getByRole('listitem')
     await dialog.getByText('Can read 1 device.').waitFor()
     expect(await itemsOf('May').allTextContents()).toEqual([
-      'see devices, services, and attributes',
+      'see devices, services, attributes, views, and bulk jobs',
       'change attributes',
     ])
     await dialog.getByText('because the key does not have the permission or is not valid').waitFor()

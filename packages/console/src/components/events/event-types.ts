@@ -39,7 +39,11 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
     group: 'Account',
     types: [
       ['AUTH_LOGIN', 'Sign-in', 'A user signed in to the console'],
-      ['AUTH_FAIL', 'Failed sign-in', 'A sign-in failed, or a user entered a wrong password or code'],
+      [
+        'AUTH_FAIL',
+        'Failed sign-in',
+        'A sign-in failed, or a signed-in user provided an invalid password, code, or passkey',
+      ],
       ['SESSION_REVOKE', 'Sessions ended', 'Sessions ended before they expired'],
       ['PASSWORD_CHANGE', 'Password changed', 'A user’s password was changed or reset'],
       ['AUTHENTICATOR_ADD', 'Authenticator app added', 'A user turned on two-factor authentication'],

@@ -2,21 +2,21 @@ import type { Permission } from '../../graphql/schema-types.generated.ts'
 import { unrestrictable } from './unrestrictable.generated.ts'
 
 export const permissionTexts: readonly (readonly [Permission, string])[] = [
-  ['DEVICE_READ', 'see devices, services, and attributes'],
+  ['DEVICE_READ', 'see devices, services, attributes, views, and bulk jobs'],
   ['EVENT_READ', 'see device events'],
-  ['DEVICE_WRITE', 'rename and change devices and services'],
+  ['DEVICE_WRITE', 'change devices, and add, change, and remove services'],
   ['ATTRIBUTE_WRITE', 'change attributes'],
   ['STATE_REPORT', 'report states'],
-  ['VIEW_MANAGE', 'create and change views'],
-  ['DEVICE_CREATE', 'register devices'],
-  ['DEVICE_DELETE', 'delete devices'],
+  ['VIEW_MANAGE', 'create, change, and delete views'],
+  ['DEVICE_CREATE', 'register devices and manage registration codes'],
+  ['DEVICE_DELETE', 'delete devices or move them to another account'],
   ['DEVICE_SECRET', 'give devices a new secret'],
   ['WEBHOOK_MANAGE', 'manage webhooks'],
   ['ALERT_ACKNOWLEDGE', 'acknowledge alerts (has no effect)'],
   ['ALERT_MANAGE', 'manage alert rules and channels (has no effect)'],
   ['KEY_OWN', 'have personal access keys'],
   ['KEY_MANAGE', 'manage all access keys'],
-  ['AUDIT_READ', 'see members, roles, keys, policies, and (with EVENT_READ) account events'],
+  ['AUDIT_READ', 'see members, invitations, roles, keys, policies, and (with EVENT_READ) account events'],
   ['MEMBER_MANAGE', 'manage members, roles, and invitations'],
   ['ACCOUNT_MANAGE', 'change the account’s name, email address, and policies'],
 ]
