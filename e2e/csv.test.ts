@@ -115,7 +115,7 @@ describeConsole('device CSV', () => {
     })
     await dialog.getByRole('button', { name: 'Import 300 rows' }).click()
     await dialog.getByText('0 of 300 rows processed').first().waitFor()
-    await dialog.getByText('If you close this window, the server continues the import.').waitFor()
+    await dialog.getByText('If you leave this page, the server continues the import.').waitFor()
     await dialog.getByRole('button', { name: 'Stop' }).click()
     release()
     await dialog

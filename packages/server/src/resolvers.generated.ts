@@ -2233,9 +2233,9 @@ export type EventType =
   /** A user signed in to the console. data: address, agent, and method */
   | 'AUTH_LOGIN'
   /**
-   * An attempt to sign in failed, or a signed-in user entered a wrong password or code. For each user and network, the
-   * server records only failed attempts 1, 2, 4, 8, and so on in each minute. data: address, agent, method, reason, and
-   * count (the number of failed attempts in that minute so far)
+   * An attempt to sign in failed, or a signed-in user provided an invalid password, code, or passkey. For each user and
+   * network, the server records only failed attempts 1, 2, 4, 8, and so on in each minute. data: address, agent, method,
+   * reason, and count (the number of failed attempts in that minute so far)
    */
   | 'AUTH_FAIL'
   /**

@@ -26,7 +26,7 @@ export function plainFields(table: SchemaTable, typeName: string): string[] {
     .map(([name]) => name)
 }
 
-/** Fields that are never selected by default, because they need a permission that the other fields do not need. */
+/** View.usedBy needs VIEW_MANAGE, unlike the other fields of View. */
 const onRequest: ReadonlySet<string> = new Set(['View.usedBy'])
 
 function isPlain(table: SchemaTable, parent: string, entry: FieldEntry): boolean {

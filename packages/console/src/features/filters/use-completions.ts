@@ -19,7 +19,7 @@ interface CompletionOptions {
 
 interface Completions {
   completions: readonly Completion[]
-  /** Whether the server has not answered yet, which also applies if it has failed to answer. */
+  /** True until the server has responded, and also if the request has failed. */
   areLoading: boolean
 }
 

@@ -33,7 +33,7 @@ export function ImportProgress({ state, onStop, onAnother, onClose }: ImportProg
       <ProgressAnnouncer text={text} state={state.step === 'running' && state.isStopping ? 'stopping' : state.step} />
       {isRunning && outcome.job !== undefined ? (
         <Text size="sm">
-          If you close this window, the server continues the import. The page of the{' '}
+          If you leave this page, the server continues the import. The page of the{' '}
           <RouterAnchor to="/changes/$jobId" params={{ jobId: outcome.job }} inherit>
             bulk job
           </RouterAnchor>{' '}
