@@ -63,8 +63,8 @@ export class NotFoundError extends MusterError {}
  */
 export class ConflictError extends MusterError {}
 /**
- * The request exceeds a limit, such as the limit on the size of a response, on the number of devices in the account, or
- * on the duration of a query. The message describes the limit.
+ * The request exceeds a limit, such as the limit on the size of a response, on the number of webhooks in the account,
+ * or on the duration of a query. The message describes the limit.
  */
 export class LimitExceededError extends MusterError {}
 /** The document exceeds a limit, such as the limit on depth, aliases, tokens, or objects. */

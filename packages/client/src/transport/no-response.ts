@@ -14,12 +14,20 @@ const unreachable: ReadonlySet<unknown> = new Set([
   'FailedToOpenSocket',
 ])
 
-/** Error codes for an invalid server certificate. A retry would also fail. */
+/** Node.js error codes for an invalid server certificate. A retry would also fail. */
 const certificateErrors: ReadonlySet<unknown> = new Set([
   'CERT_HAS_EXPIRED',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'CERT_NOT_YET_VALID',
+  'CERT_REJECTED',
+  'CERT_REVOKED',
+  'CERT_SIGNATURE_FAILURE',
+  'CERT_UNTRUSTED',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
   'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
