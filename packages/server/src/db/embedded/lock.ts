@@ -39,7 +39,7 @@ export async function lockDataFolder(request: LockRequest): Promise<Lock> {
     if (lock !== undefined) return lock
     const owner = await findLiveOwner(ownerFile(dataFolder))
     if (owner !== undefined || Date.now() > deadline) throw locked(dataFolder, owner)
-    if (attempt === 0) log.info({ dataFolder }, "waiting for a killed server's database to shut down")
+    if (attempt === 0) log.info({ dataFolder }, 'another process uses the data folder: waiting until it ends')
     if (attempt % 20 === 0) await stopOrphan(clusterFolder)
     await sleep(50)
   }
