@@ -209,7 +209,7 @@ interface Granted {
 async function assertCanBeAccepted(db: Database, accountId: string, granted: Granted): Promise<void> {
   if (await isStillGrantable(db, accountId, granted)) return
   const message =
-    'the invitation could not be accepted, because the person who created the signing access key can no longer give this role: use an access key of another member'
+    'the invitation could not be accepted, because the person who created the access key cannot give this role: use an access key of another member'
   throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
 }
 
