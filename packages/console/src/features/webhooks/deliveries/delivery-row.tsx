@@ -5,7 +5,7 @@ import { ListRow } from '../../../components/list-table.tsx'
 import { Time } from '../../../components/time.tsx'
 import type { DeliveryFieldsFragment, WebhookFieldsFragment } from '../webhooks.generated.ts'
 import { DeliveryDetails } from './delivery-details.tsx'
-import { DeliveryStatus, deliverySubject } from './delivery-status.tsx'
+import { DeliveryStatus, deliverySubject, NextAttempt } from './delivery-status.tsx'
 import { RedeliverOne } from './redeliver-one.tsx'
 
 interface DeliveryRowProps {
@@ -43,12 +43,6 @@ export function DeliveryRow({ delivery, webhook, isOpen, onToggle }: DeliveryRow
       ) : null}
     </>
   )
-}
-
-function NextAttempt({ delivery: { status, nextAttempt }, webhook }: Pick<DeliveryRowProps, 'delivery' | 'webhook'>) {
-  const isHeldBack = status === 'pending' && (!webhook.enabled || webhook.paused !== null)
-  if (isHeldBack) return <Text inherit>held back</Text>
-  return <Time value={nextAttempt} none="none" />
 }
 
 function DeliveryTarget({ event }: Pick<DeliveryFieldsFragment, 'event'>) {

@@ -1,7 +1,8 @@
 import { Badge, Group, Text } from '@mantine/core'
 import { IconCheck, IconClock, IconX } from '@tabler/icons-react'
 import { eventLabel } from '../../../components/events/event-types.ts'
-import type { DeliveryFieldsFragment } from '../webhooks.generated.ts'
+import { Time } from '../../../components/time.tsx'
+import type { DeliveryFieldsFragment, WebhookFieldsFragment } from '../webhooks.generated.ts'
 
 const appearances: Record<string, { color: string; Icon: typeof IconCheck }> = {
   delivered: { color: 'green', Icon: IconCheck },
@@ -23,6 +24,17 @@ export function DeliveryStatus({ status, httpStatus }: Pick<DeliveryFieldsFragme
       )}
     </Group>
   )
+}
+
+interface NextAttemptProps {
+  delivery: DeliveryFieldsFragment
+  webhook: WebhookFieldsFragment
+}
+
+export function NextAttempt({ delivery: { status, nextAttempt }, webhook }: NextAttemptProps) {
+  const isHeldBack = status === 'pending' && (!webhook.enabled || webhook.paused !== null)
+  if (isHeldBack) return <Text inherit>held back</Text>
+  return <Time value={nextAttempt} none="none" />
 }
 
 /** Returns a label for the delivered event. For tests and deleted events, takes the type from the request body. */
