@@ -87,8 +87,8 @@ function sourceOf(
   accountId: string,
   { keys, start, search }: Pick<ServicePageQuery, 'keys' | 'start' | 'search'>,
 ): Sql {
-  if (search === 'walk') return lookedUp(walked(accountId, keys[0]!, start))
-  return search === 'lookup' ? lookedUp(sql`device d`) : joined
+  if (search === 'walk') return lookedUp(accountId, walked(accountId, keys[0]!, start))
+  return search === 'lookup' ? lookedUp(accountId, sql`device d`) : joined
 }
 
 /** Selects the next `WALKED` devices in order of name, and further devices with the same name as the last of them. */
@@ -123,11 +123,12 @@ const joined = sql`service s
 
 /**
  * Looks up the services of each device. If an account has a small share of all devices, PostgreSQL expects far fewer
- * rows from `joined`, and may then compare each device of the page with each service of the account.
+ * rows from `joined`, and may then compare each device of the page with each service of the account. A distributed
+ * database accepts `offset` in these subqueries only if each of them names the account.
  */
-const lookedUp = (devices: Sql): Sql => sql`${devices}
-  cross join lateral (select * from service where account_id = d.account_id and device_id = d.id offset 0) as s
-  cross join lateral (select * from device_live where account_id = d.account_id and device_id = d.id offset 0) as l`
+const lookedUp = (accountId: string, devices: Sql): Sql => sql`${devices}
+  cross join lateral (select * from service where account_id = ${accountId} and device_id = d.id offset 0) as s
+  cross join lateral (select * from device_live where account_id = ${accountId} and device_id = d.id offset 0) as l`
 
 const state = stateFrom(sql`l.state`)
 
