@@ -24,7 +24,7 @@ export const signatureReasons = {
   },
   malformed: {
     status: 401,
-    meaning: 'The credentials cannot be parsed, or the request method is not an uppercase token, such as POST.',
+    meaning: 'The credentials cannot be parsed, or the request method is not an uppercase token such as POST.',
   },
   'missing-parameter': {
     status: 401,

@@ -79,8 +79,9 @@ function resolvePresence(
   const isSimple = subject.type === 'field' || subject.type === 'attribute'
   if (comparison.comparator === ':' && isSimple) return { type: 'present', subject }
   const name = presenceName(resolving, { subject, comparison })
-  const right = `${comparison.comparator === '!=' ? 'NOT ' : ''}${name}:*`
-  const message = `To test for any value, write ${abbreviate(right)}. For the character *, write "\\*".`
+  const [what, not] = comparison.comparator === '!=' ? ['a missing value', 'NOT '] : ['any value', '']
+  const right = `${not}${name}:*`
+  const message = `To test for ${what}, write ${abbreviate(right)}. For the character *, write "\\*".`
   return rejectWith(resolving, value, message, isSimple ? replace(comparison, right) : null)
 }
 

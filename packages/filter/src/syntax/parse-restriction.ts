@@ -153,7 +153,8 @@ export function tooDeep(parsing: Parsing, open: Token): Broken {
 function unquotedValue({ text }: Parsing, token: Token): Fault {
   const span = { from: token.from, to: runEnd(text, token.from) }
   const word = quote([text.slice(span.from, span.to)])
-  return fault(span, `Quote a value that contains ( ) , " ' = < > ! or \\: ${word}`, word)
+  const message = `Write ${word}, because a value with any of these characters must be in quotes: ( ) , " ' = < > ! \\`
+  return fault(span, message, word)
 }
 
 function missingValue({ text }: Parsing, { subject, comparator }: Left, token: Token): Fault {

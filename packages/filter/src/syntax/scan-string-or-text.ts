@@ -46,7 +46,7 @@ export function scanString(text: string, from: number, previous: Span | undefine
 function wrongEscapes(edits: readonly Edit[]): Fault | undefined {
   const [first] = edits
   if (first === undefined) return undefined
-  const message = 'A backslash is valid only in \\", \\\', \\\\, and \\*. For the character \\, write \\\\.'
+  const message = 'A backslash is valid only in \\", \\\', \\\\, and \\*. For the character \\, write \\\\'
   return { from: first.from, to: first.to, message, edits }
 }
 
@@ -92,7 +92,7 @@ export function scanText(text: string, from: number, isRight: boolean): Scanned 
   const span = { from, to: at }
   if (wrong === undefined) return scanned(span, parts, undefined, hasEscape)
   const message =
-    'Outside quotes, a backslash is valid only in \\*. Quote the word, and write \\\\ for the character \\.'
+    'Outside quotes, a backslash is valid only in \\*. For the character \\, quote the word and write \\\\'
   const edits = [{ ...span, text: quote(parts.parts()) }]
   return scanned(span, parts, { ...wrong, message, edits }, hasEscape)
 }

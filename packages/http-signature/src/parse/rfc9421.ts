@@ -35,7 +35,7 @@ export function readRfc9421(message: Message): ParsedSignature {
   if (entry === undefined)
     throw new Rejection(
       'malformed',
-      'Signature-Input is empty. It must contain a signature, such as sig1=("@method");created=1700000000.',
+      'Signature-Input is empty. It must contain one member, such as sig1=("@method");created=1700000000.',
     )
   const [label, input] = entry
   return readOne(input, signatures.get(label)!, message)
@@ -54,7 +54,7 @@ function readDictionary(message: Message, name: keyof typeof examples): Members 
   if (/(?:^|,)[ \t]*keyId[ \t]*=/.test(text)) throw new Rejection('both-forms')
   throw new Rejection(
     'malformed',
-    `The header ${name} must be a canonical Dictionary (RFC 9651), such as ${examples[name]}.`,
+    `The header ${name} must be a canonical Dictionary, such as ${examples[name]} (RFC 9651).`,
   )
 }
 
@@ -156,9 +156,9 @@ function readNonce(parameters: Parameters): string | undefined {
 
 function readBytes({ bytes, text }: Member): string {
   if (bytes === undefined)
-    throw new Rejection('malformed', 'The member of Signature must be a byte sequence, which has the form :base64:.')
+    throw new Rejection('malformed', 'The member of Signature must be a byte sequence in the form :base64: (RFC 9651).')
   // Reject parameters of a signature, which are not signed and have no defined meaning (RFC 9421 §4.2).
   if (text !== `:${bytes}:`)
-    throw new Rejection('malformed', 'The member of Signature must have no parameters, as in sig1=:base64:.')
+    throw new Rejection('malformed', 'The member of Signature must not have parameters. Example: sig1=:base64:')
   return bytes
 }

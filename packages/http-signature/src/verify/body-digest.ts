@@ -44,14 +44,14 @@ function readContentDigest(text: string): DigestMember[] {
   if (dictionary === undefined || dictionary.size === 0)
     throw new Rejection(
       'digest-malformed',
-      'Content-Digest must be a canonical Dictionary (RFC 9651) with at least one member, such as sha-256=:base64:.',
+      'Content-Digest must be a canonical Dictionary with at least one member, such as sha-256=:base64: (RFC 9651).',
     )
   const members: DigestMember[] = []
   for (const [algorithm, { bytes }] of dictionary) {
     if (bytes === undefined)
       throw new Rejection(
         'digest-malformed',
-        'Each member of Content-Digest must be a byte sequence, which has the form :base64:.',
+        'Each member of Content-Digest must be a byte sequence in the form :base64: (RFC 9651).',
       )
     members.push({ algorithm, value: bytes })
   }

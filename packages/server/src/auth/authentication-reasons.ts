@@ -14,7 +14,7 @@ export const keyReasons = {
   'key-member':
     'The signature is valid, but it was made with a personal key whose creator is not an enabled member of the account. Use another key.',
   'key-stale':
-    'The signature is valid, but the creator of the personal key last used single sign-on more than MUSTER_OIDC_STALE days ago. This limit applies to members through a single sign-on group. The creator must use single sign-on again.',
+    'The signature is valid, but the creator of the personal key last used single sign-on more than MUSTER_OIDC_STALE days ago. This limit applies only to people whose membership comes from a single sign-on group. The creator must use single sign-on again.',
   'nonce-used': 'The signature is valid, but its nonce was used before. Sign each request with a new nonce.',
 } as const
 
@@ -66,7 +66,7 @@ const ssoReasons = {
   'sso-use-invitation':
     "An open invitation for this person's email address exists. Open its link, and sign in from the invitation's page.",
   'sso-link-required':
-    'A person or an account already has the email address of the identity, and the server cannot link the identity automatically. Sign in another way, and then link the identity under Account, Profile and security. If that also fails with this reason, the identity is already linked to another person.',
+    'A person or an account already has the email address of the identity, and the server cannot link the identity automatically. Sign in another way, and then link the identity under Account > Profile and security. If that also fails with this reason, the identity is already linked to another person.',
   'sso-disabled': 'The person is disabled on this server. Ask the operator of the server to enable the person.',
   'sso-unavailable':
     'The server cannot reach the identity provider, the provider failed, or single sign-on is not set up or is set up incorrectly. Try again later. If the server accepts other ways to sign in, they still work.',

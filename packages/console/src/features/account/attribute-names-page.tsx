@@ -20,7 +20,7 @@ export function AttributeNamesPage() {
   if (may('DEVICE_READ')) return <AttributeNames />
   return (
     <Section title="Attribute names">
-      <NotAllowed permissions={['DEVICE_READ']}>You cannot see devices and their attributes.</NotAllowed>
+      <NotAllowed permissions={['DEVICE_READ']}>You cannot see devices or their attributes.</NotAllowed>
     </Section>
   )
 }

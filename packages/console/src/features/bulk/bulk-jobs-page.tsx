@@ -31,7 +31,7 @@ export function BulkJobsPage() {
       {may('DEVICE_READ') ? (
         <BulkJobs />
       ) : (
-        <NotAllowed permissions={['DEVICE_READ']}>You cannot see devices and their bulk jobs.</NotAllowed>
+        <NotAllowed permissions={['DEVICE_READ']}>You cannot see devices or bulk jobs.</NotAllowed>
       )}
     </>
   )

@@ -37,7 +37,7 @@ export function EventsPanel({ device, kind, onKind }: EventsPanelProps) {
           style={{ maxWidth: '100%', overflowX: 'auto' }}
         />
         <RouterAnchor to="/events" search={{ device: [device.id], types }} size="sm">
-          Filter by date or export in the event log
+          Filter by date or export events in the event log
         </RouterAnchor>
       </Group>
       <EventList source={source} events={source.events} deviceId={device.id} />

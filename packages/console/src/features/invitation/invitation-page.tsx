@@ -47,7 +47,7 @@ function Shown({ token, invitation, user }: ShownProps) {
         Join <b>{accountLabel(account)}</b> as <b>{role}</b>.
       </Text>
       <Text size="sm" c="dimmed">
-        The link works once, until <Time value={expires} format="local" />.
+        The link works once. It expires <Time value={expires} format="local" />.
       </Text>
       {user === null ? <NewPerson token={token} invitation={invitation} /> : <Join token={token} user={user} />}
     </Stack>

@@ -78,7 +78,7 @@ function Actions({ invitation: { id, email }, onLink }: ActionsProps) {
         danger
         onConfirm={() => remove({ id })}
       >
-        The link of the invitation stops working.
+        The invitation link stops working.
       </ConfirmButton>
     </Group>
   )

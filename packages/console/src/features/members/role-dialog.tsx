@@ -117,7 +117,7 @@ function GroupsInput({ value, onChange }: { value: string[]; onChange: (value: s
   return (
     <TagsInput
       label="Single sign-on groups"
-      description={`People in these groups get this role when they sign in with ${provider ?? 'single sign-on'}, unless another role of their groups takes precedence. The roles of members who joined in another way do not change.`}
+      description={`People in these groups get this role when they sign in with ${provider ?? 'single sign-on'}, unless their groups also match a role that takes precedence. The roles of members who joined in another way do not change.`}
       value={value}
       onChange={onChange}
       acceptValueOnBlur

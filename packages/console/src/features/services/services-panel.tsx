@@ -73,8 +73,8 @@ export function ServicesPanel({ deviceId }: { deviceId: string }) {
 function AboutBulkService() {
   return (
     <Text size="sm" c="dimmed" maw={640}>
-      This list omits the bulk service, which represents the device itself and has its ID, name, state, and attributes.
-      Where the API takes a service ID, the device’s ID means the bulk service.
+      This list omits the bulk service, which represents the device itself and has the device’s ID, name, state, and
+      attributes. Where the API takes a service ID, the device’s ID means the bulk service.
     </Text>
   )
 }

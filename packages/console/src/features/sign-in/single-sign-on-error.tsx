@@ -19,11 +19,11 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
   },
   'sso-link-required': {
     title: 'The identity could not be linked',
-    text: 'If a person or an account with your email address already exists, sign in another way, for example with your password or a passkey. Then link the identity under Account, Profile and security. If the identity is already linked to another person, use a different identity.',
+    text: 'If a person or an account with your email address already exists, sign in another way, for example with your password or a passkey. Then link the identity under Account > Profile and security. If the identity is already linked to another person, use a different identity.',
   },
   'sso-disabled': {
     title: 'You cannot sign in',
-    text: 'Your user is disabled on this server. Ask the operator of the server to enable it.',
+    text: 'Your access to this server is disabled. Ask the operator of the server to enable it.',
   },
   'sso-unavailable': {
     title: 'Single sign-on is not available',

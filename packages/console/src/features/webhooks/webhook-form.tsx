@@ -26,8 +26,8 @@ interface WebhookFormProps {
 
 const selectionTexts = {
   where:
-    'Sends only events of devices that matched this filter immediately before or after the event. Leave empty for no filter.',
-  view: 'Sends only events of devices that were in this view immediately before or after the event. Changes to the view take effect within a second.',
+    'The webhook sends only events of devices that matched this filter immediately before or after the event. Leave empty for no filter.',
+  view: 'The webhook sends only events of devices that were in this view immediately before or after the event. Changes to the view take effect within a second.',
 }
 
 const labels = { url: 'URL', where: 'Devices', view: 'View', context: 'Context' }
@@ -54,7 +54,7 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
         <ErrorNotice error={error} title={failed} labels={labels} />
         <TextInput
           label="URL"
-          description="Receives a signed POST request for each event that the webhook selects. The URL’s address must be public, unless the server’s setting MUSTER_WEBHOOK_ALLOW allows it."
+          description="The server sends a signed POST request to this URL for each event that the webhook selects. The URL’s address must be public, unless the server’s setting MUSTER_WEBHOOK_ALLOW allows it."
           placeholder="https://example.com/hook"
           inputMode="url"
           autoComplete="off"

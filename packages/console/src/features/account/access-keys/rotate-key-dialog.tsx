@@ -58,8 +58,8 @@ function RotationForm({ accessKey: { key, algorithm }, onCreated, onCancel }: Ro
   return (
     <Stack>
       <Text>
-        The new key has a different ID, but the same settings, including the expiration time. Give the new key to the
-        program.
+        The new key has a different ID, but the same settings, including the expiration time. Give the new key to all
+        programs that use the old key.
       </Text>
       <ErrorNotice error={error} title="The key was not rotated" labels={{ publicKey: 'Public key' }} />
       <Select

@@ -91,7 +91,7 @@ function PolicyForm({ policy, canChange }: { policy: SignInPolicy; canChange: bo
           <>
             <Text size="sm" c="dimmed">
               Within a second, sessions that do not meet the policy can no longer use this account, and their streams
-              and download links end. You can choose only a policy that your own sign-in meets.
+              and download links stop working. You can choose only a policy that your own sign-in meets.
             </Text>
             <Group>
               <Button type="submit" loading={isRunning} disabled={chosen === policy}>

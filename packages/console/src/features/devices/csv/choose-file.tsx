@@ -58,8 +58,8 @@ function Format() {
       </Code>
       <List size="sm" spacing={4}>
         <List.Item>
-          The file is encoded in UTF-8, with columns separated by commas. The first row contains the column names. Only{' '}
-          <Code>name</Code> is required.
+          The file must be encoded in UTF-8, and commas must separate the columns. The first row must contain the column
+          names. Only the column <Code>name</Code> is required.
         </List.Item>
         <List.Item>
           <Code>hardwareId</Code>, <Code>platform</Code>, and <Code>services</Code> are fields of the device. The import
