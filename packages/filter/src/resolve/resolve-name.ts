@@ -36,7 +36,7 @@ export interface WrittenName {
 const ATTRIBUTES = 'attributes.'
 
 export const NESTED_SERVICES =
-  'Conditions on services cannot be nested. Join them with AND, as in services.port = 22 AND services.host = x.'
+  'Conditions on services cannot be nested. Join them with AND, as in services.port = 22 AND services.host = x'
 
 /** Resolves a name to a field or an attribute. Returns undefined after reporting an error. */
 export function resolveName(resolving: Resolving, scope: Scope, found: WrittenName): NamedSubject | undefined {

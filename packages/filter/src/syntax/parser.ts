@@ -188,7 +188,7 @@ function misplaced(parsing: Parsing, token: Token): Fault {
     case 'or':
       return fault(token, `Write a condition before ${written}. To search for the word, quote it: "${written}"`)
     case 'end':
-      return fault(token, 'The filter ends where a condition is expected. Write a condition, such as site = oslo.')
+      return fault(token, 'The filter ends where a condition is expected. Write a condition, such as site = oslo')
     case 'close':
       return fault(token, 'Write a condition before the closing parenthesis.')
     case 'comparator':

@@ -96,7 +96,7 @@ function RetryButton({ job: { id, counts } }: { job: Job }) {
   return (
     <ConfirmButton label="Retry failures" title="Retry failed and skipped devices" confirm="Preview" onConfirm={open}>
       This creates a job for the {devicesText(counts.failed + counts.skipped)} that failed or were skipped, and opens
-      its preview. No device changes until you start that job.
+      its preview. No device is changed until you start that job.
     </ConfirmButton>
   )
 }
@@ -111,7 +111,7 @@ function UndoButton({ job: { id, counts } }: { job: Job }) {
   return (
     <ConfirmButton label="Undo" title="Undo the changes" confirm="Preview" onConfirm={open}>
       This creates a job that reverts the changes to {devicesText(counts.done)}, and opens its preview. The new job
-      keeps values that have changed since this job ran. No device changes until you start the new job.
+      keeps values that have changed since this job ran. No device is changed until you start the new job.
     </ConfirmButton>
   )
 }
