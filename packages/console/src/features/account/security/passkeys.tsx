@@ -83,7 +83,8 @@ function PasskeyRow({ passkey, onChanged }: { passkey: Passkey; onChanged: () =>
             danger
             onConfirm={() => deletePasskey(id).then(onChanged)}
           >
-            You will no longer be able to sign in with this passkey. Also remove it from your phone or security key.
+            You will no longer be able to sign in with this passkey. Also remove it from where it is stored, such as
+            your phone or security key.
           </ConfirmButton>
         </Group>
         <RenameDialog

@@ -14,7 +14,7 @@ export function TotpSection({ isOn, onChanged }: { isOn: boolean; onChanged: () 
   return (
     <Section
       title="Two-factor authentication"
-      about="With two-factor authentication, a password sign-in usually also requires a backup code or a code from an authenticator app."
+      about="With two-factor authentication, a password sign-in also requires a backup code or a code from an authenticator app. When you sign in, you can choose to skip the code in that browser for 30 days."
     >
       <Group gap="sm">
         <Badge color={isOn ? 'teal' : 'gray'}>{isOn ? 'on' : 'off'}</Badge>
