@@ -63,7 +63,7 @@ export const httpSettings = {
   keepAliveTimeout: setting({
     name: 'MUSTER_KEEP_ALIVE_TIMEOUT',
     meaning:
-      'Seconds that an HTTP connection stays open after a response, for the next request. Set it above the idle timeout of your load balancer, often 60 seconds.',
+      'Seconds that an HTTP connection stays open after a response, for the next request. Set it above the idle timeout of your load balancer, which is often 60 seconds.',
     default: '72',
     parse: (text) => integer(text ?? '72', 1, 3_600, 'seconds') * 1_000,
   }),

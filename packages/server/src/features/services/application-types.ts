@@ -46,7 +46,7 @@ const all: readonly ApplicationType[] = [
   { id: 70, name: 'Modbus', description: 'Modbus over TCP', port: 502, protocol: 'tcp' },
   { id: 71, name: 'OPC UA', description: 'OPC Unified Architecture', port: 4840, protocol: 'tcp' },
   { id: 72, name: 'S7', description: 'Siemens S7 over ISO-TSAP', port: 102, protocol: 'tcp' },
-  { id: 73, name: 'EtherNet/IP', description: 'EtherNet/IP explicit messages', port: 44818, protocol: 'tcp' },
+  { id: 73, name: 'EtherNet/IP', description: 'EtherNet/IP explicit messaging', port: 44818, protocol: 'tcp' },
   { id: 74, name: 'BACnet', description: 'BACnet/IP building automation', port: 47808, protocol: 'udp' },
   { id: 75, name: 'DNP3', description: 'Distributed Network Protocol', port: 20000, protocol: 'tcp' },
   { id: 76, name: 'IEC 104', description: 'IEC 60870-5-104 telecontrol', port: 2404, protocol: 'tcp' },

@@ -40,7 +40,7 @@ const idempotencyHeader = {
     'Idempotency-Key': {
       type: 'string',
       description:
-        'A unique string of 1 to 255 printable ASCII characters, in double quotes. If a request is repeated with the same key within 24 hours, it does not create another object.',
+        'A unique string of 1 to 255 printable ASCII characters, in double quotes. A repeated request with the same key within 24 hours does not create another object.',
     },
   },
 }
@@ -78,11 +78,11 @@ function querySchemaOf(parameter: Parameter): JsonSchema {
   const isInput = isInputObjectType(getNamedType(parameter.type))
   if (schema.type !== 'object' && !isInput) return schema
   const { name, description = '' } = parameter
-  const member = isInput ? 'where' : 'site'
+  const example = isInput ? 'where=site%20%3D%20oslo' : 'site=oslo'
   return {
     ...(isInput ? { allOf: [inputSchema(parameter.type)] } : schema),
     'x-consume': 'application/json',
-    description: `${description} You can also pass a string member as a parameter: ${name}.${member}=oslo.`.trim(),
+    description: `${description} You can also pass a string member as a parameter, such as ${name}.${example}.`.trim(),
   }
 }
 

@@ -6,12 +6,12 @@ import type { Operation } from '../operation.ts'
 import { components } from './openapi-components.ts'
 import { operationSchema } from './openapi-operation.ts'
 
-const about = `Deprecated from the start, because the GraphQL API at /graphql/v1 does everything that this API does, and
-more. Every route runs a GraphQL document, with the same permissions, limits, and error codes.`
+const about = `This API has been deprecated from the start, because the GraphQL API at /graphql/v1 does everything that
+this API does, and more. Every route runs a GraphQL document, with the same permissions, limits, and error codes.`
 
-const signing = `Sign every request with an access key, according to draft-cavage-http-signatures-12 (\`Authorization: Signature …\`) or
-RFC 9421 (\`Signature-Input\` and \`Signature\`). The signature covers the method, the host, the path and query, the time, and, if the
-key or the server requires it, a digest of the body.`
+const signing = `Sign every request with an access key, according to draft-cavage-http-signatures-12
+(\`Authorization: Signature …\`) or RFC 9421 (\`Signature-Input\` and \`Signature\`). The signature covers the method, the
+host, the path and query, the time, and, if the key, the key policy, or the server requires it, a digest of the body.`
 
 export interface OpenapiInput {
   schema: GraphQLSchema

@@ -47,7 +47,7 @@ export const bulkRoutes = defineRoutes({
   },
   'GET /bulk-jobs/{id}/downloads': {
     summary:
-      'Returns links for downloading the report of a bulk job and the secrets of the devices that it registered. The secrets can be downloaded once, within 24 hours after the job ends. secretsUrl is null at all other times, if there are no secrets, and if the caller is not allowed to download them.',
+      'Returns links for downloading the report of a bulk job and the secrets of the devices that the job registered. The secrets can be downloaded once, within 24 hours after the job ends. secretsUrl is null at all other times, if there are no secrets, and if the caller is not allowed to download them.',
     document: 'query getBulkDownloads($id: ID!) { login { bulkJob(id: [$id]) { reportUrl secretsUrl } } }',
     at: 'login.bulkJob[0]',
   },

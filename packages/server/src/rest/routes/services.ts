@@ -42,7 +42,7 @@ export const serviceRoutes = defineRoutes({
     at: 'login.services',
   },
   'GET /services': {
-    summary: "Returns up to 1,000 services by ID. A device's ID identifies its bulk service. Unknown IDs are omitted.",
+    summary: "Returns up to 1,000 services by ID. A device's ID identifies its bulk service. Unknown IDs are ignored.",
     document:
       'query getServices($id: [String!]!, $context: String) { login { items: service(id: $id) { ...ServiceOfDevice } } }',
     at: 'login',
