@@ -10,8 +10,9 @@ const about = `This API has been deprecated from the start, because the GraphQL 
 this API does, and more. Every route runs a GraphQL document, with the same permissions, limits, and error codes.`
 
 const signing = `Sign every request with an access key, according to draft-cavage-http-signatures-12
-(\`Authorization: Signature …\`) or RFC 9421 (\`Signature-Input\` and \`Signature\`). The signature covers the method, the
-host, the path and query, the time, and, if the key, the key policy, or the server requires it, a digest of the body.`
+(\`Authorization: Signature …\`) or RFC 9421 (\`Signature-Input\` and \`Signature\`). The signature covers the method,
+the host, the path and query, the time, and, if the key, the key policy, or the server requires it, a digest of the
+body.`
 
 export interface OpenapiInput {
   schema: GraphQLSchema
