@@ -58,7 +58,7 @@ export const dataSettings = {
   databaseConnections: setting({
     name: 'MUSTER_DATABASE_CONNECTIONS',
     meaning:
-      'Maximum number of database connections for requests, per server process. The same limit applies separately to the standby in DATABASE_READ_URL and to each worker in DATABASE_URLS. Each process opens up to 8 more connections to the database for background work, notifications, and probes. With DATABASE_URLS, it opens up to 3 more.',
+      'Maximum number of database connections for requests, per server process. The same limit applies separately to the standby in DATABASE_READ_URL and to each worker in DATABASE_URLS. Each process opens up to 8 more connections to the database for background work, notifications, and probes. With DATABASE_URLS, it also opens up to 3 connections to the coordinator to assign event IDs.',
     default: '13',
     parse: (text) => integer(text ?? '13', 2, 500),
   }),

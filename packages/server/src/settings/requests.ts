@@ -5,7 +5,7 @@ export const requestSettings = {
   keyPoints: setting({
     name: 'MUSTER_KEY_POINTS',
     meaning:
-      "Size of a quota, in rate-limit points. All access keys of an account share one quota, and all console sessions of a person share another. The sessions of an account's founder use the account's quota. Each registration code has a separate quota. See [rate limits](limits.md#rate-limits).",
+      "Quota of an account, a person, or a registration code, in rate-limit points. All access keys of an account share one quota, and all console sessions of a person share another. The sessions of an account's founder use the account's quota. Each registration code has a separate quota. See [rate limits](limits.md#rate-limits).",
     default: '20000',
     parse: (text) => integer(text ?? '20000', 100, 1_000_000_000, 'points'),
   }),
