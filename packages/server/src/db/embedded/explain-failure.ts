@@ -47,7 +47,8 @@ export function adviceOn(reason: string): string {
     return 'The machine does not have enough memory, shared memory, or semaphores: free some, then start again. '
   if (/ENOSPC|EDQUOT|No space left on device|Check free disk space|Disk quota exceeded/.test(reason))
     return 'Free disk space and start again. '
-  if (/EROFS|Read-only file system/.test(reason)) return 'The file system is read-only: choose another MUSTER_DATA. '
+  if (/EROFS|Read-only file system/.test(reason))
+    return 'The file system is read-only: set MUSTER_DATA to a folder on a writable file system. '
   if (/Permission denied|wrong ownership/.test(reason))
     return 'All files of the database must belong to the user who runs PostgreSQL. '
   if (/could not look up effective user ID/.test(reason)) return 'Give this user a name in /etc/passwd. '

@@ -150,7 +150,7 @@ const noRunModeAsRoot = (failures: readonly string[]): EmbeddedError =>
   new EmbeddedError(
     'no-privilege-drop',
     'PostgreSQL does not run as root, and no method to drop root privileges works. Run Muster as an ordinary user who owns ' +
-      `MUSTER_DATA, or, on Linux, allow user namespaces or setpriv (util-linux). ${useDatabaseUrl}\nTried: ${failures.join('\n')}`,
+      `MUSTER_DATA, or, on Linux, allow user namespaces or install setpriv (part of util-linux). ${useDatabaseUrl}\nTried: ${failures.join('\n')}`,
   )
 
 const cannotRun = (failures: readonly string[]): EmbeddedError =>

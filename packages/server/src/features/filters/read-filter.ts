@@ -131,6 +131,6 @@ export function unindexedTerms({ unindexed }: ReadFilter): string {
   const terms = unindexed.slice(0, 5).map((term) => JSON.stringify(term.slice(0, 100)))
   return (
     `filter: no index supports ${terms.length > 0 ? terms.join(', ') : 'the conditions of the filter'}; add a condition that an index supports, such as site = oslo, ` +
-    `or store the value in one of the device attributes $svc.categoryA to $svc.statusE, whose base values have indexes for comparisons`
+    `or store the value in one of the device attributes $svc.categoryA to $svc.categoryE and $svc.statusA to $svc.statusE, whose base values have indexes for comparisons`
   )
 }

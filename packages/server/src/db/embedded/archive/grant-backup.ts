@@ -35,6 +35,6 @@ export async function grantBackupFunctions(launch: Launch): Promise<void> {
   if (code === 0) return
   throw new EmbeddedError(
     'start-failed',
-    `The right to take base backups could not be granted in ${clusterFolder}. postgres reported:\n${failure?.message ?? output}`,
+    `Muster's database role in ${clusterFolder} could not be granted the right to take base backups. postgres reported:\n${failure?.message ?? output}`,
   )
 }

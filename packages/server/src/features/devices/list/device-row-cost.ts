@@ -89,7 +89,7 @@ function reasonsInSort(order: DeviceOrder): string[] {
   const name = JSON.stringify(joinAttributeName(by))
   if (context !== undefined) return [`sort key ${name} in a context has no index`]
   return [
-    `sort key ${name} has no index; device fields that are sort keys and the attributes from $svc.categoryA to $svc.statusE have indexes`,
+    `sort key ${name} has no index; device fields that are sort keys and the attributes $svc.categoryA to $svc.categoryE and $svc.statusA to $svc.statusE have indexes`,
   ]
 }
 
