@@ -123,7 +123,7 @@ async function assertNoMigration(client: pg.ClientBase, migrations: readonly str
   const last = running ?? header.migrations.at(-1)
   throw new BackupError(
     'upgrading',
-    `A migration of the database to ${last} is running, was interrupted, or has just finished. If it was interrupted, start the server to continue it. Try again after the migration has finished.`,
+    `A migration of the database to ${last} is running, was interrupted, or has just finished. If it was interrupted, run "muster migrate" or start the server to continue it. Try again after the migration has finished.`,
   )
 }
 
