@@ -184,8 +184,8 @@ The cost of a write is the size of the stored data in UTF-8 bytes, plus 200 byte
   cost includes one event for each item or device instead of a single event.
 - For \`transferDevices\`, the receiving account also pays for one event for each device, and for the
   size of the devices' fields and of all attributes of the devices and their services.
-- The server charges for a mutation when it accepts the request, even if the mutation fails or changes
-  nothing. It does not charge read-only keys.
+- The server charges for a mutation when it accepts the request, even if the mutation fails or
+  changes nothing. It does not charge read-only keys.
 - For a registration, the cost is the size of the request body and of the code's services and
   attributes, plus 200 bytes each for the event, the body, the attributes, and each of the code's
   services.

@@ -72,8 +72,8 @@ ${restCodes.map((code) => `| \`${code}\` | ${statusText(code)} |`).join('\n')}
 
 Some errors with the code \`BAD_USER_INPUT\` have a status other than 400: 405 with an \`Allow\` header
 for an unsupported method, 408 for a request that does not arrive in time, 415 for a body that is
-compressed or has another content type than JSON, and 422 for an \`Idempotency-Key\` that was used
-with a different request.
+compressed or whose content type is not JSON, and 422 for an \`Idempotency-Key\` that was used with
+a different request.
 
 ${groups.join('\n')}
 ## Fragments
