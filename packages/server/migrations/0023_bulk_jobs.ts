@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** Creates the tables of bulk changes: jobs, and the devices of each job with their previewed changes. */
+/** Stores the previewed changes of each device, because a bulk job applies only the changes in its preview. */
 export const steps: readonly Step[] = [
   { change: 'bulk jobs', run: createJobs },
   { change: 'devices of bulk jobs', run: createItems },

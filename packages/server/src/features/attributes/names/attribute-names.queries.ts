@@ -14,7 +14,7 @@ export interface AttributeName extends NameCount {
   lastChanged: Date | null
 }
 
-/** The devices and services whose names a statement counts. */
+/** The devices and services whose attribute names a statement counts. */
 interface Targets {
   /** Returns a FROM item that yields the rows of `table` as `alias`. `column` is the column with the target's ID. */
   from(table: 'device' | 'service' | 'attribute_override', alias: string, column: string): string
