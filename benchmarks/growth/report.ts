@@ -43,7 +43,7 @@ function describe({ devices, events, smallFleetDevices, matches, rounds, turns }
   return [
     `One server has two users: one with a small fleet of ${grouped(smallFleetDevices)} devices, and one with a large fleet of ${grouped(devices)} devices. Each device has one service. The large fleet has ${grouped(events)} events.`,
     `The short log is the event log of a second server, whose ${grouped(smallFleetDevices)} devices have as many events per device as the large fleet.`,
-    `After a warm-up round, the benchmark ran ${rounds} rounds. In each round, it sent ${turns} requests to each side, alternating between the sides. Pages contain up to 1,000 devices or services with attributes, or 100 events or changes, and most filters match ${matches} devices. Requests with "where" read pages of 100 devices without attributes.`,
+    `Each row compares a small side with a large side, which the columns Small and Large name. After a warm-up round, the benchmark ran ${rounds} rounds. In each round, it sent ${turns} requests to each side, alternating between the sides. Pages contain up to 1,000 devices or services with attributes, or 100 events or changes, and most filters match ${matches} devices. Requests with "where" read pages of 100 devices without attributes.`,
     "Times are measured from sending the request to receiving the last byte. Except for the longest time, each time is the median of the rounds' medians. The longest time is that of the slowest request to the large side. A round's ratio is the median of its large side divided by the median of its small side.",
   ].join(' ')
 }

@@ -8,7 +8,7 @@ const description = `Self-hosted device and service management.
 
 "muster serve" starts the server. "muster configure" saves server credentials. Commands that send requests to a server
 read credentials from the file in --credentials or MUSTER_CREDENTIALS, or otherwise from
-$MUSTER_DATA/credentials (data/credentials) or ~/.muster/credentials.`
+$MUSTER_DATA/credentials (by default, data/credentials) or ~/.muster/credentials.`
 
 /** Loads only the command that the arguments specify. The help requires only the summaries of the other commands. */
 export function buildProgram(args: readonly string[]): Promise<Command> {

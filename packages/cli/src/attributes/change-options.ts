@@ -33,8 +33,8 @@ export function withChangeOptions(command: Command): Command {
 
 const bulkHelp = `
 With --where or --all, a bulk change asks for confirmation unless you pass --yes. Ctrl-C lets requests in flight finish.
-To resume the change, run "muster attributes resume". Each device changes completely or not at all. If the server
-rejects the change of a device, the command reports the device and continues.`
+To resume the change, run "muster attributes resume". Each device or service changes completely or not at all. If
+the server rejects a change, the command reports the device or service and continues.`
 
 /**
  * Splits the target from the other arguments. In a bulk change, options select the targets instead. Throws a usage

@@ -47,7 +47,7 @@ export const allCommands: readonly CommandEntry[] = [
         command('info', 'show attributes with the times of their last changes', () => import('./attributes/info.ts')),
         command(
           'freshness',
-          'list or set how often attributes should be reported',
+          'list or set how often attributes should be written',
           () => import('./attributes/freshness.ts'),
         ),
         command('set', 'set attributes of one or many devices', () => import('./attributes/set.ts')),

@@ -15,4 +15,5 @@ Services: entries separated by ";", each in the form [!][name=]type[:host][:port
   nas=smb:192.168.1.5:445    with a host; write an IPv6 host in brackets: [fe80::1]
   ssh                        the type's default port; for no port, write ssh:-
   !web=http:8080             disabled
-  In a name, write a backslash before ; = : ! [ ] \\. Services that the row does not list remain unchanged.`
+  In a name, write a backslash before each of these characters: ; = : ! [ ] \\
+  Services that the row does not list remain unchanged.`

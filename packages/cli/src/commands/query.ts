@@ -29,7 +29,8 @@ export function buildCommand(): Command {
 }
 
 const examples = `
-Prints the response with data and errors as JSON: indented on a terminal without --json, otherwise on one line.
+The command prints the response, with data and errors, as JSON. The JSON is indented on a terminal without --json, and
+otherwise on one line.
 
 Examples:
   muster query '{ login { email devices { total } } }'

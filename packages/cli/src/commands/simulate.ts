@@ -25,9 +25,9 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('simulate')
-    .description(`Simulate devices that connect over MQTT, report attributes, disconnect, and reconnect, and print
-statistics. The devices register with a temporary registration code. To use devices of earlier runs instead, pass
---existing. The command requires a server on this machine unless you pass --allow-remote.`)
+    .description(`Simulate devices that connect over MQTT, report attributes, disconnect, and reconnect. At the end, the
+command prints statistics. The devices register with a temporary registration code. To use devices of earlier runs
+instead, pass --existing. The command requires a server on this machine unless you pass --allow-remote.`)
     .option('--devices <count>', 'number of devices, 1 to 20,000', wholeNumber(1, 20_000), 10)
     .addOption(
       new Option('--for <time>', 'duration of the run, such as 90s, 5m, or 1h; at most 24h')

@@ -20,8 +20,8 @@ export interface EventFilterOptions {
 const eventWhereHelp = `
 Filters (quote them, because shells interpret many of these characters):
   type = DEVICE_DELETE        a field: id, type, timestamp, actor, key, source, job, state, context, changed, target.name, …
-  source = console            changed in the console; also accessKey, device, job, server, or unknown
-  actor = ada@example.com     caused by a user
+  source = console            from the console; other sources: accessKey, device, job, server, unknown
+  actor = ada@example.com     caused by this user
   changed:site                changed an attribute whose name contains "site"
   device.site = oslo          an attribute or field of the event's device, with its current value
   pump                        a part of the target's name

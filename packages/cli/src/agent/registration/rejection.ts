@@ -7,7 +7,7 @@ interface Rejection {
 }
 
 const another =
-  'The owner of the devices can create a code with "muster codes create" or the mutation createRegistrationCode.'
+  'Members with the permission DEVICE_CREATE, such as operators, can create a code with "muster codes create" or the mutation createRegistrationCode.'
 
 const messageByReason: Readonly<Record<string, string>> = {
   'unknown-code':

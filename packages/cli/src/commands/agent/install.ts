@@ -46,7 +46,7 @@ async function registerIfNew(options: Options): Promise<string[]> {
   const before = await readDevice(settings.folder)
   if (before !== undefined) return [`this machine is already registered as device ${before.deviceId}`]
   const hint =
-    'Pass --url and --code, or set MUSTER_URL and MUSTER_CODE. The owner of the devices can create a code with "muster codes create".'
+    'Pass --url and --code, or set MUSTER_URL and MUSTER_CODE. Members with the permission DEVICE_CREATE, such as operators, can create a code with "muster codes create".'
   const url = required(settings.url, 'this machine is not registered, and no server URL is set', hint)
   const code = required(settings.code, 'this machine is not registered, and no registration code is set', hint)
   const { device } = await registerMachine({ ...settings, url, code })

@@ -35,7 +35,7 @@ async function run(options: Options): Promise<void> {
   const code = required(
     settings.code,
     'no registration code is set',
-    'Pass --code or set MUSTER_CODE. The owner of the devices can create a code with "muster codes create".',
+    'Pass --code or set MUSTER_CODE. Members with the permission DEVICE_CREATE, such as operators, can create a code with "muster codes create".',
   )
   const { device, again } = await registerMachine({ config, folder, url, code, hardwareId, isNew })
   const { secret: _secret, ...shown } = device

@@ -23,11 +23,11 @@ const columns: readonly Column<Freshness>[] = [
 
 export function buildCommand(): Command {
   return newClientCommand('freshness')
-    .description(`List the attributes that have an expected interval between reports, with the number of devices whose
+    .description(`List the attributes that have an expected interval between writes, with the number of devices whose
 value is stale. With --every, set the interval of one attribute. A value is stale if it has not been written for 1.25
 intervals.`)
     .argument('[name]', 'attribute to list or, with --every or --no-every, to change (default: list all)')
-    .option('--every <duration>', 'expected interval between reports, from 1m to 365d, such as 10m or 1d', span)
+    .option('--every <duration>', 'expected interval between writes, from 1m to 365d, such as 10m or 1d', span)
     .option('--no-every', 'remove the expected interval')
     .action(run)
 }

@@ -39,5 +39,5 @@ async function changeRows({ services, ...options }: AttributeOptions): Promise<v
       'a CSV file cannot set overrides or attributes of services',
       'Omit --context and --services, or pass the attributes as name=value.',
     )
-  await changeInBulk([], 'Set the values in the file on', options)
+  await changeInBulk([], 'Set the values from the file on', options)
 }

@@ -26,8 +26,9 @@ An account key belongs to the account. A personal key (--personal) never allows 
 deletes it when your membership ends. Without --permissions, a new key has every permission that you have, except
 MEMBER_MANAGE and ACCOUNT_MANAGE.
 
-With --where or --view, the key can find and change only the matching devices. Without --permissions, such a key, or a
-key with --read or --write, also lacks the permissions that apply to the whole account, such as WEBHOOK_MANAGE.`)
+With --where or --view, the key can find and change only the matching devices. If you pass --where, --view, --read, or
+--write without --permissions, the key also lacks the permissions that apply to the whole account, such as
+WEBHOOK_MANAGE.`)
     .argument('[name]', 'purpose of the key')
     .option('--read-only', 'allow queries but no changes')
     .option('--require-digest', 'require signatures that cover a digest of the request body')

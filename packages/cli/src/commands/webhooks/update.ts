@@ -21,7 +21,7 @@ export function buildCommand(): Command {
 an invalid view caused the pause, a new filter, view, or context also resumes the webhook. An empty value removes a
 filter, a view, or a context, as in --where "".`)
     .argument('<id>', 'webhook ID, as shown by "muster webhooks list"')
-    .option('--url <url>', 'URL to send to')
+    .option('--url <url>', 'URL that the webhook sends to')
     .option('--name <name>', 'purpose of the webhook')
     .option('--no-name', 'remove the name')
     .option('--events <types>', 'event types to send, such as device.state,attribute.change', eventTypes)

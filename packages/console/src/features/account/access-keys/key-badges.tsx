@@ -20,7 +20,7 @@ export const suspensionTexts: Readonly<Record<string, string>> = {
   policy:
     'This key breaks the key policy, so the server rejects it. Create another key. If this key’s networks or expiration time break the policy, you can instead change them with “muster keys update”.',
   member:
-    'The server rejects this key, because the person who created it is disabled or is no longer a member of this account. If a program still needs access, create another key.',
+    'The server rejects this key, because the person who created it no longer has access to this server or is no longer a member of this account. If a program still needs access, create another key.',
   stale: 'The server rejects this key until the person who created it signs in again with single sign-on.',
 }
 
