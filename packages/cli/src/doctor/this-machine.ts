@@ -23,7 +23,7 @@ export async function* checkDataFolder(url: string, env = process.env): AsyncGen
   if (!(await exists(folder))) return
   const { bavail, blocks, bsize } = await statfs(folder)
   const free = bavail * bsize
-  const message = `${(free / GIB).toFixed(1)} GiB of ${((blocks * bsize) / GIB).toFixed(1)} GiB is free for ${folder}`
+  const message = `${(free / GIB).toFixed(1)} GiB of ${((blocks * bsize) / GIB).toFixed(1)} GiB is free in the file system of ${folder}`
   const hint =
     'Free up disk space. As an alternative, stop the server, move the folder to a larger disk, and set MUSTER_DATA to the new path. To keep fewer events in the embedded database, set MUSTER_EVENT_RETENTION to a smaller number of days, but not to 0.'
   if (free < GIB / 4) yield failed('disk', message, hint)

@@ -10,8 +10,8 @@ interface Options extends AgentOptions {
 export function buildCommand(): Command {
   return newRegisteringCommand('register')
     .description(`Register this machine as a device, and store the device's ID and secret in a file that only the
-agent's user can read. Unless you pass --new, a machine that is already registered keeps its device ID and receives a
-new secret. A running agent uses the new secret within seconds.`)
+agent's user can read. Unless you pass --new, a machine that is already registered with this server keeps its device ID
+and receives a new secret. A running agent uses the new secret within seconds.`)
     .option(
       '--hardware-id <id>',
       'unique ID of this machine (default: the previous ID if it was passed or generated, unless you pass --new; else an ID derived from the machine ID or the product UUID; else a generated ID)',
