@@ -37,7 +37,7 @@ export type User = {
   __typename?: 'User';
   /**
    * The account's access keys, newest first. Callers with neither KEY_MANAGE nor AUDIT_READ get only their own personal
-   * keys. If the argument key is set, the list contains only the keys with these IDs. Unknown IDs are omitted.
+   * keys. If the argument key is set, the list contains only the keys with these IDs. Unknown IDs are ignored.
    */
   accessKeys: Array<AccessKey>;
   /** The account's rules for access keys. Needs KEY_MANAGE or AUDIT_READ. */
@@ -78,7 +78,7 @@ export type User = {
    */
   presence?: Maybe<Array<PresencePoint>>;
   /**
-   * Returns the bulk jobs with these IDs (at most 1,000). Omits unknown IDs. Restricted callers see only the jobs that
+   * Returns the bulk jobs with these IDs (at most 1,000). Ignores unknown IDs. Restricted callers see only the jobs that
    * they created.
    */
   bulkJob: Array<BulkJob>;
@@ -93,8 +93,8 @@ export type User = {
    */
   devicesUrl: Scalars['String']['output'];
   /**
-   * Returns the devices with these IDs (at most 1,000), in the given order and without duplicates. Omits unknown IDs,
-   * other accounts' devices, and devices that the caller cannot read.
+   * Returns the devices with these IDs (at most 1,000), in the given order and without duplicates. Ignores unknown IDs,
+   * and the IDs of devices that belong to other accounts or that the caller cannot read.
    */
   device: Array<Device>;
   /**
@@ -153,8 +153,8 @@ export type User = {
   registrationCodes: Array<RegistrationCode>;
   /**
    * Returns the services with these IDs (at most 1,000), in the given order and without duplicates. For a device ID,
-   * returns the device's bulk service. Omits unknown IDs, other accounts' services, and services that the caller cannot
-   * read.
+   * returns the device's bulk service. Ignores unknown IDs, and the IDs of services that belong to other accounts or that
+   * the caller cannot read.
    */
   service: Array<Service>;
   /**
@@ -186,10 +186,10 @@ export type User = {
   created: Scalars['DateTime']['output'];
   /**
    * The limits that apply to this account and, for some limits, the current usage. The list also contains the setting
-   * firstRecord, which is the number of the first record in a list: 1 by default, or 0.
+   * firstRecord, which is the position of the first record in a list: 1 by default, or 0.
    */
   limits: Array<Limit>;
-  /** Saved views, sorted by name. The arguments limit the list to certain IDs, a kind, or a label. Omits unknown IDs. */
+  /** Saved views, sorted by name. The arguments limit the list to certain IDs, a kind, or a label. Unknown IDs are ignored. */
   views: Array<View>;
   /** The account's webhooks, newest first. */
   webhooks: Array<Webhook>;
@@ -463,7 +463,7 @@ export type KeyPolicy = {
 /** A key that signs requests. Only the createAccessKey or rotateAccessKey mutation that creates the key returns its secret. */
 export type AccessKey = {
   __typename?: 'AccessKey';
-  /** The key's ID. The signature of a request contains it. */
+  /** The key's ID. Signed requests contain it in the signature parameter keyid. */
   key: Scalars['ID']['output'];
   name?: Maybe<Scalars['String']['output']>;
   enabled: Scalars['Boolean']['output'];
@@ -736,7 +736,7 @@ export type Mutation = {
   deleteInvitation: Scalars['Boolean']['output'];
   /**
    * Creates a new link for an invitation and makes the previous link invalid. The new link has the same lifetime as the
-   * previous link, counted from now. The server also emails the new link under the conditions of createInvitation.
+   * previous link, counted from now. The server also emails the new link under the same conditions as in createInvitation.
    */
   resendInvitation: Invitation;
   /**
@@ -780,8 +780,8 @@ export type Mutation = {
   /**
    * Updates the given fields of a view. null clears context, description, or where. Returns CONFLICT if another view has
    * the new name, or if the view has changed since the given version. Also returns CONFLICT if a role or an access key
-   * that uses the view cannot have the new filter. The same applies if the filter of a webhook, role, or access key that
-   * contains the view would exceed a limit. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a
+   * that uses the view cannot have the new filter. The same applies if a webhook, role, or access key has a filter that
+   * contains the view and would exceed a limit. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a
    * role or an access key uses the view, the caller also needs MEMBER_MANAGE.
    */
   updateView: View;
@@ -1589,7 +1589,7 @@ export type Service = {
   state: Scalars['String']['output'];
   /** Whether state is active. */
   online: Scalars['Boolean']['output'];
-  /** When the service's state was last reported; null if never. For a bulk service, this is the lastReported of its device. */
+  /** When the service's state was last reported; null if never. For a bulk service, this is its device's lastReported. */
   lastReported?: Maybe<Scalars['DateTime']['output']>;
   device: Device;
 };
@@ -1993,8 +1993,8 @@ export type BulkJobList = {
 };
 
 /**
- * A record of a change, or of something else that happened, such as a failed sign-in. The server writes each change by a
- * mutation and its event in one transaction.
+ * A record of a change, or of something else that happened, such as a failed sign-in. If a mutation makes a change, the
+ * server writes the change and its event in one transaction.
  */
 export type Event = {
   __typename?: 'Event';
@@ -2124,7 +2124,7 @@ export type EventTarget = {
 export type EventType =
   /** A device became active or inactive (see Event.state). data: address (if known) */
   | 'DEVICE_STATE'
-  /** A service with its own reports became active or inactive, possibly with its device. data: address (if known) */
+  /** A service with its own reports became active or inactive, alone or with its device. data: address (if known) */
   | 'SERVICE_STATE'
   /**
    * data: name, hardwareId, platform, services, and attributes as registered, and registrationCode (the ID of the
@@ -2185,7 +2185,7 @@ export type EventType =
    * (the reason)
    */
   | 'WEBHOOK_PAUSE'
-  /** data: name, kind, where, context, description, isShared, and sortBy, columns (names), and labels (comma-separated) */
+  /** data: name, kind, where, context, description, isShared, and (comma-separated) sortBy, columns (names), and labels */
   | 'VIEW_CREATE'
   /** data: changes (the old and new value of each field that changed, in the form of VIEW_CREATE) */
   | 'VIEW_UPDATE'
@@ -2264,13 +2264,13 @@ export type EventType =
    * also contains provider: true.
    */
   | 'SESSION_REVOKE'
-  /** An operator added the user. data: name */
+  /** An operator added a user. data: name */
   | 'USER_ADD'
-  /** An operator disabled the user. data: sessions (the number of sessions that ended) */
+  /** An operator disabled a user. data: sessions (the number of sessions that ended) */
   | 'USER_DISABLE'
-  /** An operator enabled the user. data: none */
+  /** An operator enabled a user. data: none */
   | 'USER_ENABLE'
-  /** An operator removed the user, who is the target. Recorded only in the account that was created first. data: none */
+  /** An operator removed a user, who is the target. Recorded only in the account that was created first. data: none */
   | 'USER_REMOVE'
   /**
    * A backup was written. Recorded only in the account that was created first. data: kind (file or base), name, created
@@ -2512,8 +2512,8 @@ export type AttributeInfo = {
   /**
    * When the value last changed: the timestamp of the event that recorded the change. After the removal of an override,
    * this is the time of the base value's last change. Null if value is null, and for a person's console settings. Earlier
-   * releases did not record these times. For a value from such a release, this is HistorySpan.timesSince if the event is
-   * no longer stored.
+   * releases did not record the times of changes. For a value from such a release, this is HistorySpan.timesSince if the
+   * event is no longer stored.
    */
   changed?: Maybe<Scalars['DateTime']['output']>;
   /**
@@ -2914,7 +2914,7 @@ export type Limit = {
 export type View = {
   __typename?: 'View';
   id: Scalars['ID']['output'];
-  /** Unique in the account, regardless of case. */
+  /** Unique in the account (case-insensitive). */
   name: Scalars['String']['output'];
   description?: Maybe<Scalars['String']['output']>;
   /** The kind of objects that the view lists. */

@@ -155,7 +155,7 @@ export interface AccessKey {
   enabled: boolean
   /** When the key expires; null if it never expires. */
   expires: string | null
-  /** The key's ID. The signature of a request contains it. */
+  /** The key's ID. Signed requests contain it in the signature parameter keyid. */
   key: string
   /** Either account or personal. The server deletes a personal key when its creator's membership ends. */
   kind: string
@@ -235,7 +235,7 @@ export interface AttributeChangeList {
 export interface AttributeInfo {
   /** The base value that the override hides; null if value is not an override, or if there is no base value. */
   base: string | null
-  /** When the value last changed: the timestamp of the event that recorded the change. After the removal of an override, this is the time of the base value's last change. Null if value is null, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is HistorySpan.timesSince if the event is no longer stored. */
+  /** When the value last changed: the timestamp of the event that recorded the change. After the removal of an override, this is the time of the base value's last change. Null if value is null, and for a person's console settings. Earlier releases did not record the times of changes. For a value from such a release, this is HistorySpan.timesSince if the event is no longer stored. */
   changed: string | null
   /** When the value was last written, even if it did not change. The server records at most four writes of an unchanged value per expected interval. For a name with an expected interval, this is never earlier than HistorySpan.timesSince. For a name without an expected interval, this is the same as changed. Null if changed is null. */
   confirmed: string | null
@@ -501,7 +501,7 @@ export interface DeviceTotals {
   total: number
 }
 
-/** A record of a change, or of something else that happened, such as a failed sign-in. The server writes each change by a mutation and its event in one transaction. */
+/** A record of a change, or of something else that happened, such as a failed sign-in. If a mutation makes a change, the server writes the change and its event in one transaction. */
 export interface Event {
   /** The person who made the change, or who created the access key that made it. Null for state events, failed sign-ins, and changes by a device or the server. */
   actor: UserReference | null
@@ -838,7 +838,7 @@ export interface Service {
   /** The host name or IP address at which the device reaches the service; null if the device itself runs the service. */
   host: string | null
   id: string
-  /** When the service's state was last reported; null if never. For a bulk service, this is the lastReported of its device. */
+  /** When the service's state was last reported; null if never. For a bulk service, this is its device's lastReported. */
   lastReported: string | null
   name: string
   /** Whether state is active. */
@@ -905,7 +905,7 @@ export interface User {
   id: string
   /** The account's rules for access keys. Needs KEY_MANAGE or AUDIT_READ. */
   keyPolicy: KeyPolicy
-  /** The limits that apply to this account and, for some limits, the current usage. The list also contains the setting firstRecord, which is the number of the first record in a list: 1 by default, or 0. */
+  /** The limits that apply to this account and, for some limits, the current usage. The list also contains the setting firstRecord, which is the position of the first record in a list: 1 by default, or 0. */
   limits: Limit[]
   name: string | null
   /** The account's registration codes, newest first, including used-up codes. The server deletes codes that expired more than seven days ago. */
@@ -934,7 +934,7 @@ export interface View {
   /** The kind of objects that the view lists. */
   kind: FilterKind
   labels: string[]
-  /** Unique in the account, regardless of case. */
+  /** Unique in the account (case-insensitive). */
   name: string
   /** The problems that make the view invalid; empty if the view is valid. */
   problems: FilterProblem[]
@@ -1028,7 +1028,7 @@ export interface AccessKeyFields {
   enabled: Leaf<boolean>
   /** When the key expires; null if it never expires. */
   expires: Leaf<string | null>
-  /** The key's ID. The signature of a request contains it. */
+  /** The key's ID. Signed requests contain it in the signature parameter keyid. */
   key: Leaf<string>
   /** Either account or personal. The server deletes a personal key when its creator's membership ends. */
   kind: Leaf<string>
@@ -1115,7 +1115,7 @@ export interface AttributeChangeListFields {
 export interface AttributeInfoFields {
   /** The base value that the override hides; null if value is not an override, or if there is no base value. */
   base: Leaf<string | null>
-  /** When the value last changed: the timestamp of the event that recorded the change. After the removal of an override, this is the time of the base value's last change. Null if value is null, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is HistorySpan.timesSince if the event is no longer stored. */
+  /** When the value last changed: the timestamp of the event that recorded the change. After the removal of an override, this is the time of the base value's last change. Null if value is null, and for a person's console settings. Earlier releases did not record the times of changes. For a value from such a release, this is HistorySpan.timesSince if the event is no longer stored. */
   changed: Leaf<string | null>
   /** When the value was last written, even if it did not change. The server records at most four writes of an unchanged value per expected interval. For a name with an expected interval, this is never earlier than HistorySpan.timesSince. For a name without an expected interval, this is the same as changed. Null if changed is null. */
   confirmed: Leaf<string | null>
@@ -1768,7 +1768,7 @@ export interface MutationFields {
   createBulk: Branch<'BulkJob', 'one', {
     /** The maximum number of failures since the job was started or last resumed. After more failures, the job pauses. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
-    /** 1 to 100 characters. */
+    /** The job's name, 1 to 100 characters. */
     name?: string | null | undefined
     /** If true, the job stays a DRAFT until you call previewBulk, so that you can add devices with appendBulk. Requires a target with ids or csv. */
     open?: boolean | undefined
@@ -1914,7 +1914,7 @@ export interface MutationFields {
     /** The number of seconds, 1 to 86,400, for which an active state is valid. The state then becomes inactive, unless a later report extends it. A device also stays active while it is connected. */
     ttl?: number | null | undefined
   }>
-  /** Creates a new link for an invitation and makes the previous link invalid. The new link has the same lifetime as the previous link, counted from now. The server also emails the new link under the conditions of createInvitation. */
+  /** Creates a new link for an invitation and makes the previous link invalid. The new link has the same lifetime as the previous link, counted from now. The server also emails the new link under the same conditions as in createInvitation. */
   resendInvitation: Branch<'Invitation', 'one', {
     id: string
   }>
@@ -1951,7 +1951,7 @@ export interface MutationFields {
     expected: number
     /** The maximum number of failures before the job pauses, with the same default as in createBulk. */
     maxFailures?: number | null | undefined
-    /** 1 to 100 characters. */
+    /** The job's name, 1 to 100 characters. */
     name?: string | null | undefined
     /** 1 to 20 operations, or 0 to 20 if target.csv is set. They work as in createBulk. */
     operations: readonly BulkOperationInput[]
@@ -1961,7 +1961,7 @@ export interface MutationFields {
   }>
   /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the resulting base value if context is omitted. Returns null if the attribute is not set. */
   setAttribute: Leaf<string | null, {
-    /** The context, of up to 64 characters, in which to set an override. If omitted, sets the base value. */
+    /** The context, of up to 64 characters, in which to set an override. If omitted, the mutation sets the base value. */
     context?: string | null | undefined
     /** A name, such as site, or a group and a name within it, such as net.ssid. The group and the name can have up to 128 characters each. */
     name: string
@@ -1974,7 +1974,7 @@ export interface MutationFields {
   setAttributes: Leaf<Attributes, {
     /** Changes to merge into the existing attributes. null removes an attribute or a whole group. */
     attributes: AttributeChanges
-    /** The context in which to set overrides. If omitted, sets base values. */
+    /** The context in which to set overrides. If omitted, the mutation sets base values. */
     context?: string | null | undefined
     /** The ID of a service, a device, or the account. */
     serviceId: string
@@ -2004,7 +2004,7 @@ export interface MutationFields {
   }>
   /** Starts a job. The job applies only the changes in the preview that token identifies. It skips a device if a value or service that it would change has changed since the preview. It also skips a device that no longer matches the job's filter or no longer exists. */
   startBulk: Branch<'BulkJob', 'one', {
-    /** The number of devices that the job is expected to change, including registrations. If a different number of devices would change, returns CONFLICT. */
+    /** The number of devices that the job is expected to change, including registrations. If a different number of devices would change, the mutation returns CONFLICT. */
     expected?: number | null | undefined
     id: string
     token: string
@@ -2066,7 +2066,7 @@ export interface MutationFields {
     name?: string | null | undefined
     port?: number | null | undefined
   }>
-  /** Updates the given fields of a view. null clears context, description, or where. Returns CONFLICT if another view has the new name, or if the view has changed since the given version. Also returns CONFLICT if a role or an access key that uses the view cannot have the new filter. The same applies if the filter of a webhook, role, or access key that contains the view would exceed a limit. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
+  /** Updates the given fields of a view. null clears context, description, or where. Returns CONFLICT if another view has the new name, or if the view has changed since the given version. Also returns CONFLICT if a role or an access key that uses the view cannot have the new filter. The same applies if a webhook, role, or access key has a filter that contains the view and would exceed a limit. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
   updateView: Branch<'View', 'one', {
     columns?: readonly ViewColumnInput[] | null | undefined
     context?: string | null | undefined
@@ -2221,7 +2221,7 @@ export interface ServiceFields {
   /** The host name or IP address at which the device reaches the service; null if the device itself runs the service. */
   host: Leaf<string | null>
   id: Leaf<string>
-  /** When the service's state was last reported; null if never. For a bulk service, this is the lastReported of its device. */
+  /** When the service's state was last reported; null if never. For a bulk service, this is its device's lastReported. */
   lastReported: Leaf<string | null>
   name: Leaf<string>
   /** Whether state is active. */
@@ -2293,7 +2293,7 @@ export interface SubscriptionFields {
 
 /** The selectable fields of User. */
 export interface UserFields {
-  /** The account's access keys, newest first. Callers with neither KEY_MANAGE nor AUDIT_READ get only their own personal keys. If the argument key is set, the list contains only the keys with these IDs. Unknown IDs are omitted. */
+  /** The account's access keys, newest first. Callers with neither KEY_MANAGE nor AUDIT_READ get only their own personal keys. If the argument key is set, the list contains only the keys with these IDs. Unknown IDs are ignored. */
   accessKeys: Branch<'AccessKey', 'many', {
     key?: readonly string[] | null | undefined
   }>
@@ -2334,7 +2334,7 @@ export interface UserFields {
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
-  /** Returns the bulk jobs with these IDs (at most 1,000). Omits unknown IDs. Restricted callers see only the jobs that they created. */
+  /** Returns the bulk jobs with these IDs (at most 1,000). Ignores unknown IDs. Restricted callers see only the jobs that they created. */
   bulkJob: Branch<'BulkJob', 'many', {
     id: readonly string[]
   }>
@@ -2361,7 +2361,7 @@ export interface UserFields {
   /** The contexts in which the account itself has overrides that the caller can read. */
   contexts: Leaf<string[]>
   created: Leaf<string>
-  /** Returns the devices with these IDs (at most 1,000), in the given order and without duplicates. Omits unknown IDs, other accounts' devices, and devices that the caller cannot read. */
+  /** Returns the devices with these IDs (at most 1,000), in the given order and without duplicates. Ignores unknown IDs, and the IDs of devices that belong to other accounts or that the caller cannot read. */
   device: Branch<'Device', 'many', {
     id: readonly string[]
   }>
@@ -2399,7 +2399,7 @@ export interface UserFields {
     size?: number | null | undefined
     /** One of name, id, created, hardwareId, platform, state, and lastReported, or an attribute. For descending order, write - before the name or desc after it, as in -created or created desc. */
     sort?: string | null | undefined
-    /** At most 4 keys, each in the format of the argument sort, which sortBy replaces. The server rejects an attribute that the account has never used. Exceptions are $svc.categoryA to $svc.statusE, and names with the prefix "attributes.". */
+    /** At most 4 keys, each in the format of the argument sort, which sortBy replaces. The server rejects an attribute that the account has never used. Exceptions are $svc.categoryA to $svc.categoryE, $svc.statusA to $svc.statusE, and names with the prefix "attributes.". */
     sortBy?: readonly string[] | null | undefined
     /** Either active or inactive. */
     state?: string | null | undefined
@@ -2501,7 +2501,7 @@ export interface UserFields {
   invitations: Branch<'Invitation', 'many'>
   /** The account's rules for access keys. Needs KEY_MANAGE or AUDIT_READ. */
   keyPolicy: Branch<'KeyPolicy', 'one'>
-  /** The limits that apply to this account and, for some limits, the current usage. The list also contains the setting firstRecord, which is the number of the first record in a list: 1 by default, or 0. */
+  /** The limits that apply to this account and, for some limits, the current usage. The list also contains the setting firstRecord, which is the position of the first record in a list: 1 by default, or 0. */
   limits: Branch<'Limit', 'many'>
   /** The account's members, sorted by email address. */
   members: Branch<'Member', 'many'>
@@ -2526,7 +2526,7 @@ export interface UserFields {
   registrationCodes: Branch<'RegistrationCode', 'many'>
   /** The account's roles: first the four built-in roles, then the custom roles by name. */
   roles: Branch<'Role', 'many'>
-  /** Returns the services with these IDs (at most 1,000), in the given order and without duplicates. For a device ID, returns the device's bulk service. Omits unknown IDs, other accounts' services, and services that the caller cannot read. */
+  /** Returns the services with these IDs (at most 1,000), in the given order and without duplicates. For a device ID, returns the device's bulk service. Ignores unknown IDs, and the IDs of services that belong to other accounts or that the caller cannot read. */
   service: Branch<'Service', 'many', {
     id: readonly string[]
   }>
@@ -2574,7 +2574,7 @@ export interface UserFields {
     /** The document's variables. */
     variables?: Readonly<Record<string, unknown>> | null | undefined
   }>
-  /** Saved views, sorted by name. The arguments limit the list to certain IDs, a kind, or a label. Omits unknown IDs. */
+  /** Saved views, sorted by name. The arguments limit the list to certain IDs, a kind, or a label. Unknown IDs are ignored. */
   views: Branch<'View', 'many', {
     id?: readonly string[] | null | undefined
     kind?: FilterKind | null | undefined
@@ -2582,7 +2582,7 @@ export interface UserFields {
   }>
   /** The account's webhooks, newest first. */
   webhooks: Branch<'Webhook', 'many', {
-    /** Only webhooks with these IDs. Omits unknown IDs. */
+    /** Returns only the webhooks with these IDs. Unknown IDs are ignored. */
     id?: readonly string[] | null | undefined
   }>
 }
@@ -2607,7 +2607,7 @@ export interface ViewFields {
   /** The kind of objects that the view lists. */
   kind: Leaf<FilterKind>
   labels: Leaf<string[]>
-  /** Unique in the account, regardless of case. */
+  /** Unique in the account (case-insensitive). */
   name: Leaf<string>
   /** The problems that make the view invalid; empty if the view is valid. */
   problems: Branch<'FilterProblem', 'many'>
@@ -2823,7 +2823,7 @@ export interface Mutations {
   createBulk(args: {
     /** The maximum number of failures since the job was started or last resumed. After more failures, the job pauses. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
-    /** 1 to 100 characters. */
+    /** The job's name, 1 to 100 characters. */
     name?: string | null | undefined
     /** If true, the job stays a DRAFT until you call previewBulk, so that you can add devices with appendBulk. Requires a target with ids or csv. */
     open?: boolean | undefined
@@ -2971,7 +2971,7 @@ export interface Mutations {
     /** The number of seconds, 1 to 86,400, for which an active state is valid. The state then becomes inactive, unless a later report extends it. A device also stays active while it is connected. */
     ttl?: number | null | undefined
   }, options?: CallOptions): Promise<boolean>
-  /** Creates a new link for an invitation and makes the previous link invalid. The new link has the same lifetime as the previous link, counted from now. The server also emails the new link under the conditions of createInvitation. */
+  /** Creates a new link for an invitation and makes the previous link invalid. The new link has the same lifetime as the previous link, counted from now. The server also emails the new link under the same conditions as in createInvitation. */
   resendInvitation(args: {
     id: string
   }, options?: CallOptions): Promise<Invitation>
@@ -3008,7 +3008,7 @@ export interface Mutations {
     expected: number
     /** The maximum number of failures before the job pauses, with the same default as in createBulk. */
     maxFailures?: number | null | undefined
-    /** 1 to 100 characters. */
+    /** The job's name, 1 to 100 characters. */
     name?: string | null | undefined
     /** 1 to 20 operations, or 0 to 20 if target.csv is set. They work as in createBulk. */
     operations: readonly BulkOperationInput[]
@@ -3018,7 +3018,7 @@ export interface Mutations {
   }, options?: CallOptions): Promise<BulkJob>
   /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the resulting base value if context is omitted. Returns null if the attribute is not set. */
   setAttribute(args: {
-    /** The context, of up to 64 characters, in which to set an override. If omitted, sets the base value. */
+    /** The context, of up to 64 characters, in which to set an override. If omitted, the mutation sets the base value. */
     context?: string | null | undefined
     /** A name, such as site, or a group and a name within it, such as net.ssid. The group and the name can have up to 128 characters each. */
     name: string
@@ -3031,7 +3031,7 @@ export interface Mutations {
   setAttributes(args: {
     /** Changes to merge into the existing attributes. null removes an attribute or a whole group. */
     attributes: AttributeChanges
-    /** The context in which to set overrides. If omitted, sets base values. */
+    /** The context in which to set overrides. If omitted, the mutation sets base values. */
     context?: string | null | undefined
     /** The ID of a service, a device, or the account. */
     serviceId: string
@@ -3061,7 +3061,7 @@ export interface Mutations {
   }, options?: CallOptions): Promise<Member>
   /** Starts a job. The job applies only the changes in the preview that token identifies. It skips a device if a value or service that it would change has changed since the preview. It also skips a device that no longer matches the job's filter or no longer exists. */
   startBulk(args: {
-    /** The number of devices that the job is expected to change, including registrations. If a different number of devices would change, returns CONFLICT. */
+    /** The number of devices that the job is expected to change, including registrations. If a different number of devices would change, the mutation returns CONFLICT. */
     expected?: number | null | undefined
     id: string
     token: string
@@ -3123,7 +3123,7 @@ export interface Mutations {
     name?: string | null | undefined
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** Updates the given fields of a view. null clears context, description, or where. Returns CONFLICT if another view has the new name, or if the view has changed since the given version. Also returns CONFLICT if a role or an access key that uses the view cannot have the new filter. The same applies if the filter of a webhook, role, or access key that contains the view would exceed a limit. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
+  /** Updates the given fields of a view. null clears context, description, or where. Returns CONFLICT if another view has the new name, or if the view has changed since the given version. Also returns CONFLICT if a role or an access key that uses the view cannot have the new filter. The same applies if a webhook, role, or access key has a filter that contains the view and would exceed a limit. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
   updateView(args: {
     columns?: readonly ViewColumnInput[] | null | undefined
     context?: string | null | undefined

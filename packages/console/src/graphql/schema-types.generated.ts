@@ -308,7 +308,7 @@ export type EventType =
   | 'SERVICE_ADD'
   /** data: the service's fields before it was removed */
   | 'SERVICE_REMOVE'
-  /** A service with its own reports became active or inactive, possibly with its device. data: address (if known) */
+  /** A service with its own reports became active or inactive, alone or with its device. data: address (if known) */
   | 'SERVICE_STATE'
   /** data: changes (the old and new value of each field that changed) */
   | 'SERVICE_UPDATE'
@@ -318,15 +318,15 @@ export type EventType =
    * also contains provider: true.
    */
   | 'SESSION_REVOKE'
-  /** An operator added the user. data: name */
+  /** An operator added a user. data: name */
   | 'USER_ADD'
-  /** An operator disabled the user. data: sessions (the number of sessions that ended) */
+  /** An operator disabled a user. data: sessions (the number of sessions that ended) */
   | 'USER_DISABLE'
-  /** An operator enabled the user. data: none */
+  /** An operator enabled a user. data: none */
   | 'USER_ENABLE'
-  /** An operator removed the user, who is the target. Recorded only in the account that was created first. data: none */
+  /** An operator removed a user, who is the target. Recorded only in the account that was created first. data: none */
   | 'USER_REMOVE'
-  /** data: name, kind, where, context, description, isShared, and sortBy, columns (names), and labels (comma-separated) */
+  /** data: name, kind, where, context, description, isShared, and (comma-separated) sortBy, columns (names), and labels */
   | 'VIEW_CREATE'
   /** data: the view's fields before it was deleted, in the form of VIEW_CREATE */
   | 'VIEW_DELETE'
