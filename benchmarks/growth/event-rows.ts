@@ -56,7 +56,7 @@ const page = (parameters = '', filter = ''): string => `query ${parameters} {
   login { events(size: 100${filter}) { items { id type timestamp target { id name kind } data } } }
 }`
 
-/** Returns the time of the oldest of the newest events, so that the same number is counted in each log. */
+/** Returns the time of the last of the newest `COUNTED` events, so that a query counts equally many in each log. */
 async function startOfNewest({ user }: Fleet): Promise<string> {
   const response = await user.query(`{ login { events(size: ${COUNTED}) { items { timestamp } } } }`)
   return response.data().login.events.items.at(-1).timestamp

@@ -55,7 +55,7 @@ export class ForbiddenError extends MusterError {}
 export class BadUserInputError extends MusterError {}
 /** The attribute name is reserved, or is not allowed on this kind of target or in a context. */
 export class ReservedAttributeError extends MusterError {}
-/** The account does not contain the object, or the caller cannot access it. */
+/** The account does not contain the object, the caller cannot access it, or the URL is unknown. */
 export class NotFoundError extends MusterError {}
 /**
  * The operation conflicts with existing data. For example, the hardware ID is already in use, a value has the name of

@@ -1746,7 +1746,7 @@ export interface MutationFields {
   }>
   /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys. Each person can create up to 10 keys in an account. A rotated key does not count toward these limits until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not exceed the limits of the caller's key. It must not expire later or have a greater rateShare. Its networks must be within those of the caller's key. If the caller's key requires a digest, the new key must also require one. If the new key breaks one of these rules, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in or signs in again. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
-    /** The key's permissions and restrictions. If permissions is omitted, the key has the caller's permissions except MEMBER_MANAGE and ACCOUNT_MANAGE. If the key is restricted to some devices or attributes, it also lacks the permissions that AccessInput lists. */
+    /** The key's permissions and restrictions. If permissions is omitted, the key has the caller's permissions except MEMBER_MANAGE and ACCOUNT_MANAGE. If the key is restricted to some devices or attributes, it also lacks all permissions that a restricted key cannot have (see AccessInput.permissions). */
     access?: AccessInput | null | undefined
     /** When the key expires. If omitted, it never expires. */
     expires?: string | Date | null | undefined
@@ -2801,7 +2801,7 @@ export interface Mutations {
   }, options?: CallOptions): Promise<BulkJob>
   /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys. Each person can create up to 10 keys in an account. A rotated key does not count toward these limits until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not exceed the limits of the caller's key. It must not expire later or have a greater rateShare. Its networks must be within those of the caller's key. If the caller's key requires a digest, the new key must also require one. If the new key breaks one of these rules, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in or signs in again. */
   createAccessKey(args: {
-    /** The key's permissions and restrictions. If permissions is omitted, the key has the caller's permissions except MEMBER_MANAGE and ACCOUNT_MANAGE. If the key is restricted to some devices or attributes, it also lacks the permissions that AccessInput lists. */
+    /** The key's permissions and restrictions. If permissions is omitted, the key has the caller's permissions except MEMBER_MANAGE and ACCOUNT_MANAGE. If the key is restricted to some devices or attributes, it also lacks all permissions that a restricted key cannot have (see AccessInput.permissions). */
     access?: AccessInput | null | undefined
     /** When the key expires. If omitted, it never expires. */
     expires?: string | Date | null | undefined

@@ -43,12 +43,12 @@ export function clientAddress(trustedProxies: readonly AddressRange[]): AddressO
 
 const addresses = createSlot<Socket, string>('address')
 
-/** Returns the address of the connection. Caches it, because Node.js reads it from the operating system each time. */
+/** Returns the address of the connection. Caches it, so that each connection's address is converted only once. */
 function connectionAddress(socket: Socket): string {
   const known = addresses.get(socket)
   if (known !== undefined) return known
   const address = plainAddress(socket.remoteAddress ?? '')
-  // After a connection has closed, its address is empty.
+  // After a connection has closed, its address can be empty.
   if (address !== '') addresses.set(socket, address)
   return address
 }

@@ -104,8 +104,8 @@ async function everyDevice(rig: Rig): Promise<{ values: Map<string, string>; har
 }
 
 /**
- * Repeats an operation while no response arrives, or while the response status is 429 or 5xx. Then returns the data.
- * Throws for any other failure.
+ * Executes an operation and returns its data. Retries if no response arrives, or if the status is 429 or 5xx. Throws
+ * for any other failure.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the callers know the shape of the responses
 export async function executeOperation(rig: Rig, document: string): Promise<any> {

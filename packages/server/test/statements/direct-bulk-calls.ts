@@ -20,7 +20,7 @@ interface Existing {
   now: Date
 }
 
-/** Returns calls of the statements that preview, run, and delete bulk jobs. */
+/** Returns calls to the query functions that preview, run, and delete bulk jobs. */
 export function directBulkCalls({ accountId, device: id, bulkJob, now }: Existing): Send[] {
   const newDevice = {
     ...{ id: newId(), name: 'new', hardwareId: null, platform: null, attributes: {}, reserved: {} },

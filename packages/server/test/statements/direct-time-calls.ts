@@ -4,7 +4,7 @@ import * as history from '../../src/features/history/attribute-history.queries.t
 import * as leases from '../../src/features/presence/leases.queries.ts'
 import type { Send } from './direct-webhook-calls.ts'
 
-/** Returns calls of the statements for expected intervals and for the times of attribute values. */
+/** Returns calls to the query functions for expected intervals and for the times of attribute values. */
 export function directTimeCalls({ accountId, device }: { accountId: string; device: string }): Send[] {
   const value = { owner: { id: device, deviceId: device }, name: 'site', context: null, value: 'oslo' }
   return [

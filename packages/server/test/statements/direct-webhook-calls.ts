@@ -19,7 +19,7 @@ interface Existing {
   now: Date
 }
 
-/** Returns calls of the statements that create, filter, and send the deliveries of webhooks. */
+/** Returns calls to the query functions that create, filter, and send the deliveries of webhooks. */
 export function directWebhookCalls({ accountId, device: id, webhook, event, now }: Existing): Send[] {
   const address = { accountId, webhookId: webhook }
   const range = { after: 0n, upTo: BigInt(event), limit: 1 }

@@ -170,8 +170,8 @@ async function writeRound(
   if (inactiveDevices.length > 0) {
     const devices = devicesOf(accountId, inactiveDevices)
     await endTimedHolds(db, devices, 'all')
-    // Reports that connected devices are inactive were rejected, so any remaining hold belongs to a process whose lease
-    // has expired.
+    // `findRejection` has rejected these reports for connected devices. Any remaining hold therefore belongs to a
+    // process whose lease has expired.
     await releaseByProcess(db, devices, null)
     await touch(db, devices)
     await deactivateUnheld(db, devices, source)

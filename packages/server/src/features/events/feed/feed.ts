@@ -23,7 +23,10 @@ export interface Feed {
    * begins where the previous one ended. Returns a function that removes the listener.
    */
   subscribe(listener: (batch: FeedBatch) => void): () => void
-  /** Calls the listener when `position` advances, without the events. Returns a function that removes the listener. */
+  /**
+   * Calls the listener with the new `position` each time it advances, but does not pass the events. Returns a function
+   * that removes the listener.
+   */
   onAdvance(listener: (position: bigint) => void): () => void
   /** Delivers settled events. Resolves to the last assigned event ID, which can be above `position`. */
   readNow(): Promise<bigint>
